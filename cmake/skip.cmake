@@ -1,0 +1,1 @@
+message("skipped: ${CMAKE_ARGV3}")

@@ -1,0 +1,236 @@
+// The matrix product of the CPU back end: c = a * b with any strides, on lanes, single thread.
+//
+// Four ways of walking a product are weighed by a small cost model: lanes along the columns of c or
+// along k, and the same two for the transposed product. That is what makes skinny shapes fast
+// without a library. Memory for packing is planned by the caller; nothing is allocated here. Called
+// by the matmul kernels.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "calque/backend/cpu/gemm_tile.hpp"
+#include "calque/backend/cpu/isa.hpp"
+#include "calque/core/dtype.hpp"
+
+namespace calque::detail {
+
+/// c (m x n) = a (m x k) * b (k x n); every stride counts elements.
+template <class T>
+struct gemm_problem {
+  std::int64_t m, n, k;
+  const T* a;
+  std::int64_t a_row, a_col;
+  const T* b;
+  std::int64_t b_row, b_col;
+  T* c;
+  std::int64_t c_row, c_col;
+
+  /// The same product written as c^T = b^T * a^T.
+  [[nodiscard]] constexpr gemm_problem transposed() const {
+    return {n, m, k, b, b_col, b_row, a, a_col, a_row, c, c_col, c_row};
+  }
+};
+
+/// Lanes along the columns of c, or along k.
+enum class gemm_walk { columns, dots };
+
+struct gemm_choice {
+  gemm_walk walk = gemm_walk::columns;
+  bool transposed = false;
+  double cost = 0;
+};
+
+constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+template <isa Level, class T>
+struct gemm_kernel {
+  static constexpr int W = lane_width(vector_bytes(Level), sizeof(T));
+  // Sums fill half of the registers (AVX-512) or three quarters of them.
+  static constexpr int tile_rows = Level == isa::avx512 ? 8 : 6, tile_columns = 2 * W;
+  // A packed panel of b fills three quarters of a 32 KiB first-level cache.
+  static constexpr std::int64_t most_k = 24 * 1024 / (tile_columns * static_cast<int>(sizeof(T)));
+  // Up to this many rows b is read where it lies: packing would not pay.
+  static constexpr std::int64_t few_rows = 16;
+  using problem = gemm_problem<T>;
+
+  // Estimated cycles, one lane operation each; the constants only need to order the four ways.
+  static constexpr double cost(const problem& g, gemm_walk walk) {
+    const auto m = static_cast<double>(g.m), n = static_cast<double>(g.n),
+               k = static_cast<double>(g.k);
+    constexpr double copied = 0.5, moved = 1.2;  // an element by small blocks, on its own
+    if (walk == gemm_walk::columns) {
+      const auto vectors = static_cast<double>(ceil_div(g.n, W));
+      const double loads = 0.5 * static_cast<double>(ceil_div(g.m, tile_rows));
+      const double packing = g.b_col != 1 ? k * n * (g.b_row == 1 ? copied : moved)
+                             : g.m > few_rows ? k * vectors : 0;
+      const double storing = g.c_col == 1 ? m * vectors : m * n * moved;
+      return k * vectors * (m + loads) + packing + storing;
+    }
+    if (g.a_col != 1) return 1e300;
+    const auto vectors = static_cast<double>(ceil_div(g.k, W));
+    const double packing = g.b_row == 1 ? n * vectors * 2 : k * n * (g.b_col == 1 ? copied : moved);
+    return m * n * (vectors * (g.n < 4 ? 1.5 : 1.25) + 4) + packing;
+  }
+
+  static constexpr gemm_choice choose(const problem& g) {
+    gemm_choice best{gemm_walk::columns, false, cost(g, gemm_walk::columns)};
+    const auto consider = [&best](const problem& p, gemm_walk walk, bool transposed) {
+      const double price = cost(p, walk);
+      if (price < best.cost) best = {walk, transposed, price};
+    };
+    consider(g, gemm_walk::dots, false);
+    consider(g.transposed(), gemm_walk::columns, true);
+    consider(g.transposed(), gemm_walk::dots, true);
+    return best;
+  }
+
+  static constexpr std::int64_t block_of_k(std::int64_t k) {
+    return k == 0 ? 0 : ceil_div(k, ceil_div(k, most_k));
+  }
+
+  // Elements of scratch for a problem in its chosen orientation.
+  static constexpr std::int64_t scratch(const problem& g, gemm_walk walk) {
+    if (walk == gemm_walk::dots) return g.n * ceil_div(g.k, W) * W;
+    return block_of_k(g.k) * std::min<std::int64_t>(tile_columns, ceil_div(g.n, W) * W);
+  }
+
+  template <template <class, int, int> class Tile, int Rows, int Columns>
+  static void run_rows(gemm_tile_args<T>& t, std::int64_t& rows) {
+    for (; rows >= Rows; rows -= Rows) {
+      on<Level>::template run<Tile<T, Rows, Columns>>(t);
+      t.a += Rows * t.a_row;
+      t.c += Rows * t.c_row;
+    }
+  }
+
+  // One row: panels four times as wide, for long runs through the rows of b. Returns columns done.
+  static std::int64_t wide_row(const problem& g) {
+    constexpr int width = 8 * W;
+    if (g.m != 1 || g.b_col != 1) return 0;
+    std::int64_t j = 0;
+    for (; j + width <= g.n; j += width) {
+      gemm_tile_args<T> t{g.k,     g.a,     g.a_row, g.a_col, g.b + j, g.b_row, g.c + j * g.c_col,
+                          g.c_row, g.c_col, width,   false};
+      std::int64_t rows = 1;
+      run_rows<gemm_column_tile, 1, 8>(t, rows);
+    }
+    return j;
+  }
+
+  template <int Vectors>
+  static void column_panel(gemm_tile_args<T> t, std::int64_t rows) {
+    run_rows<gemm_column_tile, tile_rows, Vectors>(t, rows);
+    run_rows<gemm_column_tile, 4, Vectors>(t, rows);
+    run_rows<gemm_column_tile, 2, Vectors>(t, rows);
+    run_rows<gemm_column_tile, 1, Vectors>(t, rows);
+  }
+
+  static void columns(const problem& g, T* scratch) {
+    const std::int64_t block = block_of_k(g.k), first = wide_row(g);
+    for (std::int64_t p = 0; p < g.k; p += block) {
+      const std::int64_t depth = std::min(block, g.k - p);
+      for (std::int64_t j = first; j < g.n; j += tile_columns) {
+        const std::int64_t width = std::min<std::int64_t>(tile_columns, g.n - j);
+        const std::int64_t pitch = ceil_div(width, W) * W;
+        const T* b = g.b + p * g.b_row + j * g.b_col;
+        std::int64_t b_step = g.b_row;
+        if (g.b_col != 1 || width != pitch || g.m > few_rows) {
+          on<Level>::template run<gemm_pack<T>>(
+              gemm_pack_args<T>{depth, width, pitch, b, g.b_row, g.b_col, scratch});
+          b = scratch;
+          b_step = pitch;
+        }
+        const gemm_tile_args<T> t{depth,
+                                  g.a + p * g.a_col,
+                                  g.a_row,
+                                  g.a_col,
+                                  b,
+                                  b_step,
+                                  g.c + j * g.c_col,
+                                  g.c_row,
+                                  g.c_col,
+                                  static_cast<int>(width),
+                                  p > 0};
+        if (pitch > W) column_panel<2>(t, g.m);
+        else column_panel<1>(t, g.m);
+      }
+    }
+  }
+
+  template <int Columns>
+  static void dot_columns(const problem& g, const T* b, std::int64_t pitch, std::int64_t& j) {
+    for (; j + Columns <= g.n; j += Columns) {
+      gemm_tile_args<T> t{g.k,   g.a,   g.a_row, g.a_col, b + j * pitch, pitch, g.c + j * g.c_col,
+                          g.c_row, g.c_col, Columns, false};
+      std::int64_t rows = g.m;
+      run_rows<gemm_dot_tile, 4, Columns>(t, rows);
+      run_rows<gemm_dot_tile, 1, Columns>(t, rows);
+    }
+  }
+
+  static void dots(const problem& g, T* scratch) {
+    const std::int64_t pitch = ceil_div(g.k, W) * W;
+    on<Level>::template run<gemm_pack<T>>(
+        gemm_pack_args<T>{g.n, g.k, pitch, g.b, g.b_col, g.b_row, scratch});
+    std::int64_t j = 0;
+    dot_columns<4>(g, scratch, pitch, j);
+    dot_columns<2>(g, scratch, pitch, j);
+    dot_columns<1>(g, scratch, pitch, j);
+  }
+
+  static void run(const problem& straight, T* scratch) {
+    const gemm_choice choice = choose(straight);
+    const problem g = choice.transposed ? straight.transposed() : straight;
+    if (choice.walk == gemm_walk::dots) dots(g, scratch);
+    else columns(g, scratch);
+  }
+
+  static constexpr std::int64_t scratch_elements(const problem& straight) {
+    const gemm_choice choice = choose(straight);
+    return scratch(choice.transposed ? straight.transposed() : straight, choice.walk);
+  }
+};
+
+// Calls `f` with the level in use as a type.
+template <class F>
+decltype(auto) with_isa(F&& f) {
+  switch (best_isa()) {
+    case isa::avx512: return f(std::integral_constant<isa, isa::avx512>{});
+    case isa::avx2: return f(std::integral_constant<isa, isa::avx2>{});
+    default: return f(std::integral_constant<isa, isa::baseline>{});
+  }
+}
+
+/// Bytes of scratch that `gemm` uses for these sizes and strides on this machine.
+template <element T>
+[[nodiscard]] std::int64_t gemm_scratch_bytes(std::int64_t m, std::int64_t n, std::int64_t k,
+                                              std::int64_t a_row, std::int64_t a_col,
+                                              std::int64_t b_row, std::int64_t b_col,
+                                              std::int64_t c_row) {
+  if (m == 0 || n == 0 || k == 0) return 0;
+  const gemm_problem<T> g{m, n, k, nullptr, a_row, a_col, nullptr, b_row, b_col, nullptr, c_row, 1};
+  return with_isa([&](auto level) {
+    return gemm_kernel<level(), T>::scratch_elements(g) * static_cast<std::int64_t>(sizeof(T));
+  });
+}
+
+/// c = a * b. Strides count elements and may be 0 or negative; columns of c are contiguous. c is
+/// never read, k == 0 gives zeros, integers wrap. `scratch` holds `gemm_scratch_bytes` bytes, best
+/// aligned to 64. The order of additions depends on sizes, strides and instruction set alone.
+template <element T>
+void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const T* a, std::int64_t a_row,
+          std::int64_t a_col, const T* b, std::int64_t b_row, std::int64_t b_col, T* c,
+          std::int64_t c_row, void* scratch) {
+  if (m == 0 || n == 0) return;
+  if (k == 0) {
+    for (std::int64_t i = 0; i < m; ++i) std::fill_n(c + i * c_row, n, T(0));
+    return;
+  }
+  const gemm_problem<T> g{m, n, k, a, a_row, a_col, b, b_row, b_col, c, c_row, 1};
+  with_isa([&](auto level) { gemm_kernel<level(), T>::run(g, static_cast<T*>(scratch)); });
+}
+
+}  // namespace calque::detail

@@ -1,0 +1,71 @@
+// The only file that tests compilers and platforms.
+//
+// Macros are 0/1 functions, so that a misspelt one is an error instead of a silent 0. No class layout
+// and no inline body elsewhere depends on them except through `enabled_backends` (core/backends.hpp).
+#pragma once
+
+#if defined(__CUDACC__)
+#define CALQUE_COMPILES_CUDA() 1
+#define CALQUE_HD __host__ __device__
+#else
+#define CALQUE_COMPILES_CUDA() 0
+/// Marks the few functions that run on a device as well as on the host.
+#define CALQUE_HD
+#endif
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define CALQUE_X86() 1
+#else
+#define CALQUE_X86() 0
+#endif
+
+#if defined(__linux__)
+#define CALQUE_LINUX() 1
+#else
+#define CALQUE_LINUX() 0
+#endif
+
+#if defined(__SANITIZE_ADDRESS__)
+#define CALQUE_ADDRESS_SANITIZER() 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define CALQUE_ADDRESS_SANITIZER() 1
+#else
+#define CALQUE_ADDRESS_SANITIZER() 0
+#endif
+#else
+#define CALQUE_ADDRESS_SANITIZER() 0
+#endif
+
+#if defined(__clang__)
+#define CALQUE_CLANG() 1
+#else
+#define CALQUE_CLANG() 0
+#endif
+
+/// Inlined at every optimisation level: lane code takes vectors by reference and must never be a call.
+#define CALQUE_INLINE [[gnu::always_inline]] inline
+
+/// Kernels and plan caches: one copy for each shared object, so differently compiled ones never mix.
+#define CALQUE_HIDDEN [[gnu::visibility("hidden")]]
+
+/// Process-wide state (device table, log sink): one copy however the program hides its symbols.
+#define CALQUE_SHARED [[gnu::visibility("default")]]
+
+#if CALQUE_X86()
+#define CALQUE_TARGET_AVX2 [[gnu::target("avx2,fma")]]
+#define CALQUE_TARGET_AVX512 [[gnu::target("avx512f,avx512dq,avx512vl,avx512bw,fma")]]
+#else
+#define CALQUE_TARGET_AVX2
+#define CALQUE_TARGET_AVX512
+#endif
+
+namespace calque {
+
+/// Largest rank of an array or a symbol.
+inline constexpr int max_rank = 8;
+
+/// Most arrays that one kernel reads and writes.
+inline constexpr int max_operands = 64;
+
+}  // namespace calque

@@ -1,0 +1,354 @@
+// Appends nodes to a graph: extents, regions, effects of variables, names and source lines.
+//
+// Used by tracing (in a constant expression), by passes that add nodes, and by tests that build
+// graphs at run time. Operations' own rules sit in ops/; they call `append` with their extents.
+#pragma once
+
+#include <string_view>
+
+#include "calque/core/error.hpp"
+#include "calque/graph/graph.hpp"
+#include "calque/graph/structure.hpp"
+
+namespace calque {
+
+/// Where a piece of user code stands.
+struct location {
+  int line = 0;
+  const char* file = nullptr;
+};
+
+/// A graph under construction. Ids returned are node ids in `g`.
+class builder {
+ public:
+  graph g;
+  location where{};  // of the operation being traced
+
+  constexpr builder() { open_region(-1); }
+  constexpr explicit builder(graph&& existing) : g(static_cast<graph&&>(existing)) {}
+
+  // --- extents ---------------------------------------------------------------------------------
+
+  constexpr int dim_of(const dim& d) {
+    for (int i = 0; i < g.dims.size(); ++i) {
+      const dim& e = g.dims[i];
+      if (e.kind == d.kind && e.a == d.a && e.b == d.b && e.value == d.value) return i;
+    }
+    return g.dims.push(d);
+  }
+  constexpr int literal_dim(std::int64_t v) { return dim_of({dim_kind::literal, -1, -1, v}); }
+  constexpr int argument_dim(int argument, int axis) {
+    return g.dims.push({dim_kind::argument, argument, axis, 0});
+  }
+  constexpr int arithmetic_dim(dim_kind k, int a, int b) {
+    a = canonical(a), b = canonical(b);
+    const dim x = g.dims[a], y = g.dims[b];
+    if (x.kind == dim_kind::literal && y.kind == dim_kind::literal) {
+      if (k == dim_kind::add) return literal_dim(x.value + y.value);
+      if (k == dim_kind::sub) return literal_dim(x.value - y.value);
+      if (k == dim_kind::mul) return literal_dim(x.value * y.value);
+      if (k == dim_kind::div) return literal_dim(y.value == 0 ? 0 : x.value / y.value);
+    }
+    return dim_of({k, a, b, 0});
+  }
+  /// NumPy's rule on two extents, simplified where the answer is known.
+  constexpr int broadcast_dim(int a, int b) {
+    if (a == b) return a;
+    a = canonical(a), b = canonical(b);
+    if (a == b || is_literal(b, 1) || contains(a, b)) return a;
+    if (is_literal(a, 1) || contains(b, a)) return b;
+    return dim_of({dim_kind::broadcast, a < b ? a : b, a < b ? b : a, 0});
+  }
+  constexpr int canonical(int d) const {
+    while (g.dims[d].same_as >= 0) d = g.dims[d].same_as;
+    return d;
+  }
+  constexpr bool same_dim(int a, int b) const { return a == b || canonical(a) == canonical(b); }
+  constexpr bool is_literal(int d, std::int64_t v) const {
+    const dim& c = g.dims[canonical(d)];
+    return c.kind == dim_kind::literal && c.value == v;
+  }
+  /// Records that an operation's check makes two extents equal.
+  constexpr void unify(int a, int b) {
+    a = canonical(a), b = canonical(b);
+    if (a == b) return;
+    // literals stay the representatives; otherwise the earlier extent does
+    const bool keep_b = g.dims[b].kind == dim_kind::literal || (g.dims[a].kind != dim_kind::literal && b < a);
+    if (g.dims[a].kind == dim_kind::literal && g.dims[b].kind == dim_kind::literal) return;
+    if (keep_b) g.dims[a].same_as = b;
+    else g.dims[b].same_as = a;
+  }
+  constexpr bool same_extents(const node& a, const node& b) const {
+    if (a.rank != b.rank) return false;
+    for (int i = 0; i < a.rank; ++i)
+      if (!same_dim(a.dims[i], b.dims[i])) return false;
+    return true;
+  }
+
+  // --- nodes -----------------------------------------------------------------------------------
+
+  /// Appends `n` with the given inputs to the open region.
+  constexpr int append(node n, const std::int32_t* inputs, int count) {
+    n.first_input = g.add_to_pool(inputs, count);
+    n.inputs = count;
+    n.region = open_;
+    if (n.line == 0) n.line = where.line, n.file = where.file;
+    return g.nodes.push(n);
+  }
+  template <class... I>
+  constexpr int append_with(const node& n, I... ids) {
+    if constexpr (sizeof...(I) == 0) {
+      return append(n, nullptr, 0);
+    } else {
+      const std::int32_t inputs[] = {static_cast<std::int32_t>(ids)...};
+      return append(n, inputs, static_cast<int>(sizeof...(I)));
+    }
+  }
+  template <class Op>
+  static constexpr node make(dtype t, int rank = 0) {
+    node n;
+    n.op = &op_info_of<Op>;
+    n.type = t;
+    n.rank = static_cast<std::uint8_t>(rank);
+    return n;
+  }
+  constexpr const node& at(int id) const { return g.nodes[id]; }
+  constexpr int input(int id, int k) const { return g.pool[g.nodes[id].first_input + k]; }
+
+  constexpr int constant_of(dtype t, const constant& v) {
+    node n = make<op::constant>(t);
+    n.value = v;
+    return append_with(n);
+  }
+  /// A literal of type `t`, rounded once.
+  constexpr int number(dtype t, double v) {
+    return constant_of(t, is_floating(t) ? detail::narrowed(t, {v, 0})
+                                         : constant{0, static_cast<std::int64_t>(v)});
+  }
+  constexpr int extent_of(int dim) {
+    node n = make<op::extent>(dtype::int64);
+    n.index = dim;
+    return append_with(n);
+  }
+  /// 0, 1, 2, … along `axis`, the same along the others.
+  constexpr int iota(dtype t, int rank, const std::int32_t* dims, int axis) {
+    node n = make<op::iota>(t, rank);
+    for (int i = 0; i < rank; ++i) n.dims[i] = dims[i];
+    n.index = axis;
+    return append_with(n);
+  }
+
+  /// An elementwise operation; its extents are its operands' broadcast together.
+  constexpr int map(const op_info& o, dtype t, const std::int32_t* ids, int count) {
+    node n;
+    n.op = &o;
+    n.type = t;
+    std::int32_t in[4]{};
+    int rank = 0;
+    for (int k = 0; k < count; ++k) {
+      in[k] = value_of(ids[k]);
+      if (g.nodes[in[k]].rank > rank) rank = g.nodes[in[k]].rank;
+    }
+    n.rank = static_cast<std::uint8_t>(rank);
+    for (int axis = 1; axis <= rank; ++axis) {  // from the last one
+      int d = -1;
+      for (int k = 0; k < count; ++k) {
+        const node& m = g.nodes[in[k]];
+        if (axis > m.rank) continue;
+        const int e = m.dims[m.rank - axis];
+        d = d < 0 ? e : broadcast_dim(d, e);
+      }
+      n.dims[rank - axis] = d;
+    }
+    return append(n, in, count);
+  }
+  template <class Op, class... I>
+  constexpr int map_of(dtype t, I... ids) {
+    const std::int32_t in[] = {static_cast<std::int32_t>(ids)...};
+    return map(op_info_of<Op>, t, in, static_cast<int>(sizeof...(I)));
+  }
+
+  // --- regions ---------------------------------------------------------------------------------
+
+  [[nodiscard]] constexpr int open() const { return open_; }
+
+  /// Starts a region inside the open one. `repeats` says that its nodes may run more than once.
+  constexpr int begin_region(bool repeats) {
+    saved_.push({open_, base_});
+    const int outer = base_, n = variables_.size();
+    base_ = n;
+    for (int i = outer; i < n; ++i) variables_.push(variables_[i]);
+    const int r = open_region(open_);
+    if (repeats)
+      for (int i = base_; i < variables_.size(); ++i)
+        variables_[i].token = g.regions[r].first, variables_[i].value = -1;
+    for (int i = base_; i < variables_.size(); ++i) variables_[i].written = false;
+    return r;
+  }
+  constexpr int region_argument(const node& like) {
+    node n = make<op::region_arg>(like.type, like.rank);
+    for (int i = 0; i < like.rank; ++i) n.dims[i] = like.dims[i];
+    n.index = g.regions[open_].arguments++;
+    return append_with(n);
+  }
+  constexpr void end_region(const std::int32_t* results, int count) {
+    region& r = g.regions[open_];
+    r.last = g.nodes.size();
+    r.results = count;
+    r.first_result = g.add_to_pool(results, count);
+    const saved s = saved_.back();
+    const int outer = s.base;
+    for (int i = base_; i < variables_.size(); ++i)
+      if (variables_[i].written) {
+        variables_[outer + i - base_].written = true;
+        pending_.push(variables_[i].variable);
+      }
+    variables_.resize(base_);
+    base_ = outer;
+    open_ = s.open;
+    saved_.pop();
+  }
+  /// Ends the effects of the regions just closed at their owner.
+  constexpr void own(int owner, int region0, int region1) {
+    g.nodes[owner].body0 = region0;
+    g.nodes[owner].body1 = region1;
+    if (region0 >= 0) g.regions[region0].owner = owner;
+    if (region1 >= 0) g.regions[region1].owner = owner;
+    for (int v : pending_)
+      for (int i = base_; i < variables_.size(); ++i)
+        if (variables_[i].variable == v) variables_[i].token = owner, variables_[i].value = -1;
+    pending_.clear();
+  }
+  constexpr int result_of(int owner, int k, const node& like) {
+    node n = make<op::result>(like.type, like.rank);
+    for (int i = 0; i < like.rank; ++i) n.dims[i] = like.dims[i];
+    n.index = k;
+    return append_with(n, owner);
+  }
+
+  // --- variables -------------------------------------------------------------------------------
+
+  constexpr void declare_variable(int id) { variables_.push({id, g.regions[0].first, -1, false}); }
+  /// Node `id`, or the present value of the variable that it names.
+  constexpr int value_of(int id) {
+    if (id < 0) throw value_error("calque: a symbol was used before it was given a value");
+    if (g.nodes[id].op->kind != op_kind::variable) return id;
+    variable_state& v = state_of(id);
+    if (v.value < 0) {
+      const node& h = g.nodes[id];
+      node n = make<op::read>(h.type, h.rank);
+      for (int i = 0; i < h.rank; ++i) n.dims[i] = h.dims[i];
+      const int token = v.token;
+      const int r = append_with(n, id, token);
+      state_of(id).value = r;
+      return r;
+    }
+    return v.value;
+  }
+  constexpr void assign(int variable, int value) {
+    const node& h = g.nodes[variable];
+    node n = make<op::assign>(h.type, h.rank);
+    for (int i = 0; i < h.rank; ++i) {
+      n.dims[i] = h.dims[i];
+      unify(h.dims[i], g.nodes[value].dims[i]);
+    }
+    const int token = state_of(variable).token;
+    const int id = append_with(n, variable, value, token);
+    variable_state& v = state_of(variable);
+    v.token = id;
+    v.value = value;
+    v.written = true;
+  }
+  /// Makes `value` stand for the variable's present value; returns what stood there.
+  constexpr int exchange_value(int variable, int value) {
+    variable_state& v = state_of(variable);
+    const int old = v.value;
+    v.value = value;
+    return old;
+  }
+
+  // --- names -----------------------------------------------------------------------------------
+
+  constexpr void push_scope(std::string_view name) {
+    scope_marks_.push(scope_.size());
+    for (char c : name) scope_.push(c);
+    scope_.push('/');
+  }
+  constexpr void pop_scope() {
+    scope_.resize(scope_marks_.back());
+    scope_marks_.pop();
+  }
+  /// Names a node; with the scopes' prefix, made unique by `_1`, `_2`, ….
+  constexpr void set_name(int id, std::string_view name) {
+    const int start = g.chars.size();
+    for (char c : scope_) g.chars.push(c);
+    for (char c : name) g.chars.push(c);
+    const int plain = g.chars.size();
+    g.chars.push('\0');
+    for (int suffix = 1; taken(start); ++suffix) {
+      g.chars.resize(plain);
+      g.chars.push('_');
+      int digits = 1;
+      while (suffix / digits >= 10) digits *= 10;
+      for (; digits > 0; digits /= 10) g.chars.push(static_cast<char>('0' + suffix / digits % 10));
+      g.chars.push('\0');
+    }
+    g.nodes[id].name = start;
+  }
+
+  /// Ends the function's body with these results.
+  constexpr graph finish(const std::int32_t* results, int count) {
+    region& r = g.regions[0];
+    r.last = g.nodes.size();
+    r.results = count;
+    r.first_result = g.add_to_pool(results, count);
+    return static_cast<graph&&>(g);
+  }
+
+ private:
+  struct variable_state {
+    std::int32_t variable, token, value;
+    bool written;
+  };
+  struct saved {
+    std::int32_t open, base;
+  };
+
+  constexpr int open_region(int parent) {
+    region r;
+    r.parent = parent;
+    r.first = g.nodes.size();
+    open_ = g.regions.push(r);
+    append_with(make<op::entry>(dtype::none));
+    return open_;
+  }
+  constexpr variable_state& state_of(int id) {
+    for (int i = base_; i < variables_.size(); ++i)
+      if (variables_[i].variable == id) return variables_[i];
+    throw value_error("calque: this variable does not belong to the function being traced");
+  }
+  constexpr bool contains(int whole, int part) const {
+    const dim& d = g.dims[whole];
+    if (d.kind != dim_kind::broadcast) return false;
+    const int a = canonical(d.a), b = canonical(d.b);
+    return a == part || b == part || contains(a, part) || contains(b, part);
+  }
+  constexpr bool taken(int start) const {
+    for (const node& n : g.nodes) {
+      if (n.name < 0) continue;
+      int i = 0;
+      while (g.chars[n.name + i] == g.chars[start + i] && g.chars[start + i] != '\0') ++i;
+      if (g.chars[n.name + i] == g.chars[start + i]) return true;
+    }
+    return false;
+  }
+
+  int open_ = -1, base_ = 0;
+  detail::list<variable_state> variables_;  // one block of states for each open region
+  detail::list<saved> saved_;
+  detail::list<std::int32_t> pending_;
+  detail::list<char> scope_;
+  detail::list<std::int32_t> scope_marks_;
+};
+
+}  // namespace calque

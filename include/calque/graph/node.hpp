@@ -1,0 +1,158 @@
+// The graph as plain data: nodes, extents, regions, clusters.
+//
+// One format for both worlds: a `graph` grows (in a constant expression or at run time), a frozen
+// graph is a constexpr value of exact size, a `graph_view` reads either. Order is by id: a node's
+// inputs come before it, and the nodes of a region come before the node that owns the region.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "calque/core/config.hpp"
+#include "calque/core/dtype.hpp"
+#include "calque/graph/constant.hpp"
+#include "calque/graph/op_info.hpp"
+
+namespace calque {
+
+/// One operation. Inputs are node ids in the graph's pool at [first_input, first_input + inputs).
+struct node {
+  const op_info* op = nullptr;
+  dtype type = dtype::none;
+  std::uint8_t rank = 0;
+  bool keepdims = false;        // reductions: reduced axes stay with extent 1
+  bool reverse = false;         // loops: from the last step to the first
+  std::uint8_t axis_mask = 0;   // reductions: bit i set if axis i of the input is reduced
+  std::int8_t perm[max_rank]{}; // transpose: axis i of the result is axis perm[i] of the input
+  std::int32_t dims[max_rank]{};// extents, as ids in the graph's table
+  std::int32_t first_input = 0;
+  std::int32_t inputs = 0;
+  std::int32_t region = 0;      // where the node lives; 0 is the function's body
+  std::int32_t body0 = -1;      // cond: then, else; loop: body
+  std::int32_t body1 = -1;
+  std::int32_t index = -1;      // argument, result or region argument number; iota's axis;
+                                // extent's id; loop: how many of its results are carried
+  std::int32_t name = -1;       // offset in the graph's characters, zero-terminated
+  std::int32_t line = 0;        // where it was written; no part of a node's identity
+  const char* file = nullptr;
+  constant value{};             // constants
+};
+
+/// How an extent is known.
+enum class dim_kind : std::uint8_t { literal, argument, broadcast, add, sub, mul, div };
+
+/// A symbolic extent. `broadcast` is NumPy's rule on two extents; arithmetic is on ids `a` and `b`.
+struct dim {
+  dim_kind kind = dim_kind::literal;
+  std::int32_t a = -1;   // argument number, or first operand
+  std::int32_t b = -1;   // axis, or second operand
+  std::int64_t value = 0;
+  std::int32_t same_as = -1;  // proven equal to an earlier extent by an operation's check
+
+  friend constexpr bool operator==(const dim&, const dim&) = default;
+};
+
+/// A sub-graph: nodes [first, last), the first being its `entry`, then its arguments.
+struct region {
+  std::int32_t parent = -1, owner = -1;
+  std::int32_t first = 0, last = 0;
+  std::int32_t arguments = 0;
+  std::int32_t first_result = 0, results = 0;  // in the graph's pool
+};
+
+enum class argument_kind : std::uint8_t { array, scalar, variable, extents };
+
+/// A leaf of the call's arguments, in order.
+struct argument {
+  argument_kind kind = argument_kind::array;
+  dtype type = dtype::none;
+  std::int32_t rank = 0;
+  std::int32_t node = -1;
+};
+
+/// Nodes that become one kernel.
+enum class cluster_kind : std::uint8_t {
+  map,     // elementwise, one or several outputs
+  reduce   // elementwise into one reduction, with an elementwise tail on its result
+};
+
+struct cluster {
+  cluster_kind kind = cluster_kind::map;
+  std::int32_t domain = -1;    // node whose extents are the loop's
+  std::int32_t root = -1;      // reduce: the reduction's node
+  std::int32_t first = 0;      // in the pool: node ids, ascending
+  std::int32_t nodes = 0;
+  std::int32_t first_output = 0;  // in the pool: node ids that other steps or results read
+  std::int32_t outputs = 0;
+  std::int32_t first_assumption = 0;  // in the pool: pairs of extents taken as equal
+  std::int32_t assumptions = 0;       // number of pairs
+};
+
+/// Read access to a graph, wherever its data lives.
+struct graph_view {
+  const node* nodes = nullptr;
+  const std::int32_t* pool = nullptr;
+  const dim* dims = nullptr;
+  const region* regions = nullptr;
+  const argument* arguments = nullptr;
+  const cluster* clusters = nullptr;
+  const std::int32_t* cluster_of = nullptr;  // by node, -1 if none; null before `fuse`
+  const char* chars = nullptr;
+  int node_count = 0, pool_count = 0, dim_count = 0, region_count = 0, argument_count = 0,
+      cluster_count = 0, char_count = 0;
+
+  [[nodiscard]] constexpr const std::int32_t* inputs(const node& n) const {
+    return pool + n.first_input;
+  }
+  [[nodiscard]] constexpr int input(int id, int k) const {
+    return pool[nodes[id].first_input + k];
+  }
+  [[nodiscard]] constexpr const node& input_node(int id, int k) const {
+    return nodes[input(id, k)];
+  }
+  [[nodiscard]] constexpr op_kind kind(int id) const { return nodes[id].op->kind; }
+  [[nodiscard]] constexpr int result_count() const { return regions[0].results; }
+  [[nodiscard]] constexpr int result(int k, int of_region = 0) const {
+    return pool[regions[of_region].first_result + k];
+  }
+  /// The earliest extent that `d` is proven equal to.
+  [[nodiscard]] constexpr int canonical(int d) const {
+    while (dims[d].same_as >= 0) d = dims[d].same_as;
+    return d;
+  }
+  [[nodiscard]] constexpr bool same_dim(int a, int b) const {
+    return a == b || canonical(a) == canonical(b);
+  }
+  [[nodiscard]] constexpr bool same_extents(const node& a, const node& b) const {
+    if (a.rank != b.rank) return false;
+    for (int i = 0; i < a.rank; ++i)
+      if (!same_dim(a.dims[i], b.dims[i])) return false;
+    return true;
+  }
+  [[nodiscard]] constexpr bool is_literal(int d, std::int64_t value) const {
+    const dim& c = dims[canonical(d)];
+    return c.kind == dim_kind::literal && c.value == value;
+  }
+  /// True if `inner` is `outer` or lies inside it.
+  [[nodiscard]] constexpr bool encloses(int outer, int inner) const {
+    while (inner > outer) inner = regions[inner].parent;
+    return inner == outer;
+  }
+  [[nodiscard]] constexpr std::string_view name(const node& n) const {
+    return n.name < 0 ? std::string_view{} : std::string_view(chars + n.name);
+  }
+  /// Kernels that a call launches when every assumption holds and every region runs once.
+  [[nodiscard]] constexpr int kernels() const {
+    int n = cluster_count;
+    for (int i = 0; i < node_count; ++i)
+      if ((!cluster_of || cluster_of[i] < 0) && computes(nodes[i].op->kind)) ++n;
+    return n;
+  }
+  /// Whether an operation outside every cluster takes a kernel of its own.
+  [[nodiscard]] static constexpr bool computes(op_kind k) {
+    return k == op_kind::map || k == op_kind::reduce || k == op_kind::sum_to ||
+           k == op_kind::arg_reduce || k == op_kind::matmul || k == op_kind::iota;
+  }
+};
+
+}  // namespace calque

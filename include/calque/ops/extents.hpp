@@ -1,0 +1,34 @@
+// Extents from symbolic arithmetic: `x.extent(0) * 2` as an entry of the extents' table.
+#pragma once
+
+#include "calque/ops/arithmetic.hpp"
+#include "calque/ops/cast.hpp"
+
+namespace calque::detail {
+
+/// The extent that a scalar node stands for: made of extents and constants only.
+constexpr int dim_of_node(builder& g, int id) {
+  const node n = g.at(id);
+  switch (n.op->kind) {
+    case op_kind::extent: return n.index;
+    case op_kind::constant: return g.literal_dim(n.value.i);
+    case op_kind::map: {
+      const auto binary = [&](dim_kind k) {
+        const int a = dim_of_node(g, g.input(id, 0));
+        return g.arithmetic_dim(k, a, dim_of_node(g, g.input(id, 1)));
+      };
+      if (n.op->key == op_info_of<op::cast>.key) return dim_of_node(g, g.input(id, 0));
+      if (n.op->key == op_info_of<op::add>.key) return binary(dim_kind::add);
+      if (n.op->key == op_info_of<op::sub>.key) return binary(dim_kind::sub);
+      if (n.op->key == op_info_of<op::mul>.key) return binary(dim_kind::mul);
+      if (n.op->key == op_info_of<op::div>.key) return binary(dim_kind::div);
+      break;
+    }
+    default: break;
+  }
+  throw shape_error(
+      "cq::shape{…}: an extent must be made of x.extent(i), constants and + - * /; a run-time scalar "
+      "is no part of a plan: pass cq::static_<n>, or an array or cq::shape that has the extent");
+}
+
+}  // namespace calque::detail

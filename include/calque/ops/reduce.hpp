@@ -1,0 +1,122 @@
+// Reductions over axes: sum, max, min; and argmax, argmin along one axis.
+//
+// `sum` of floating types is pairwise over blocks (the same bits whatever runs it); of integers
+// narrower than 64 bits it is 64-bit. max and min propagate NaN; argmax gives the first index.
+#pragma once
+
+#include <limits>
+
+#include "calque/core/promotion.hpp"
+#include "calque/ops/cast.hpp"
+#include "calque/ops/select.hpp"
+#include "calque/ops/views.hpp"
+
+namespace calque {
+namespace detail {
+
+/// The extents left after reducing the axes of `mask`.
+constexpr int reduced_extents(builder& b, const node& x, unsigned mask, bool keep,
+                              std::int32_t* dims) {
+  int rank = 0;
+  for (int i = 0; i < x.rank; ++i) {
+    if ((mask >> i) & 1u) {
+      if (keep) dims[rank++] = b.literal_dim(1);
+    } else {
+      dims[rank++] = x.dims[i];
+    }
+  }
+  return rank;
+}
+
+template <class Op>
+constexpr int build_reduction(builder& b, int id, unsigned mask, bool keep, dtype type) {
+  id = b.value_of(id);
+  const node x = b.at(id);
+  node n = builder::make<Op>(type);
+  n.rank = static_cast<std::uint8_t>(reduced_extents(b, x, mask, keep, n.dims));
+  n.axis_mask = static_cast<std::uint8_t>(mask);
+  n.keepdims = keep;
+  return b.append_with(n, id);
+}
+
+/// Gives a reduction's result (or its derivative) the extents of the reduction's input again.
+constexpr value unreduced(gradient_rule& g, value v) {
+  const node n = g.info(), x = g.input(0).info();
+  std::int32_t dims[max_rank]{};
+  for (int i = 0; i < x.rank; ++i)
+    dims[i] = ((n.axis_mask >> i) & 1) ? g.b.literal_dim(1) : x.dims[i];
+  const int kept = op::reshape::build(g.b, v.id, x.rank, dims);
+  return {&g.b, op::broadcast_to::build(g.b, kept, x.rank, x.dims)};
+}
+
+// Equal extremes share the derivative.
+template <class Sum>
+constexpr void extreme_gradient(gradient_rule& g) {
+  const value x = g.input(0);
+  const value hit = {&g.b, build_cast(g.b, apply_op<op::equal>(x, unreduced(g, g.output())).id,
+                                      g.dy.type())};
+  const int count = build_reduction<Sum>(g.b, hit.id, g.info().axis_mask, g.info().keepdims,
+                                         g.dy.type());
+  g.flow(0, apply_op<op::where>(apply_op<op::equal>(x, unreduced(g, g.output())),
+                                unreduced(g, g.dy / value{&g.b, count}), g.number(0)));
+}
+
+}  // namespace detail
+
+namespace op {
+
+struct sum {
+  static constexpr char name[] = "sum";
+  static constexpr op_kind kind = op_kind::reduce;
+  using combine = add;
+  template <class T>
+  static constexpr T identity() {
+    return T{0};
+  }
+  static constexpr void gradient(gradient_rule& g) { g.flow(0, detail::unreduced(g, g.dy)); }
+};
+
+struct reduce_max {
+  static constexpr char name[] = "max";
+  static constexpr op_kind kind = op_kind::reduce;
+  using combine = maximum;
+  template <class T>
+  static constexpr T identity() {
+    if constexpr (std::numeric_limits<T>::has_infinity) return -std::numeric_limits<T>::infinity();
+    else return std::numeric_limits<T>::lowest();
+  }
+  static constexpr void gradient(gradient_rule& g) { detail::extreme_gradient<sum>(g); }
+};
+
+struct reduce_min {
+  static constexpr char name[] = "min";
+  static constexpr op_kind kind = op_kind::reduce;
+  using combine = minimum;
+  template <class T>
+  static constexpr T identity() {
+    if constexpr (std::numeric_limits<T>::has_infinity) return std::numeric_limits<T>::infinity();
+    else return (std::numeric_limits<T>::max)();
+  }
+  static constexpr void gradient(gradient_rule& g) { detail::extreme_gradient<sum>(g); }
+};
+
+struct argmax {
+  static constexpr char name[] = "argmax";
+  static constexpr op_kind kind = op_kind::arg_reduce;
+  using better = greater;
+};
+
+struct argmin {
+  static constexpr char name[] = "argmin";
+  static constexpr op_kind kind = op_kind::arg_reduce;
+  using better = less;
+};
+
+}  // namespace op
+}  // namespace calque
+
+CALQUE_REGISTER(calque::op::sum);
+CALQUE_REGISTER(calque::op::reduce_max);
+CALQUE_REGISTER(calque::op::reduce_min);
+CALQUE_REGISTER(calque::op::argmax);
+CALQUE_REGISTER(calque::op::argmin);

@@ -1,0 +1,102 @@
+// Comparisons, choice and absolute value.
+//
+// Derivatives choose with `where` instead of multiplying by a mask: an infinite slope on the side
+// that is not taken then never becomes NaN (0 times infinity).
+#pragma once
+
+#include "calque/ops/arithmetic.hpp"
+
+namespace calque {
+namespace op {
+
+#define CALQUE_COMPARISON(NAME, OPERATOR, LANES, ...)                                          \
+  struct NAME {                                                                                \
+    static constexpr char name[] = #NAME;                                                      \
+    static constexpr int arity = 2;                                                            \
+    static constexpr bool foldable = true;                                                     \
+    static constexpr map_form form = map_form::compare;                                        \
+    template <class T>                                                                         \
+    CALQUE_HD constexpr bool operator()(T a, T b) const {                                      \
+      return a OPERATOR b;                                                                     \
+    }                                                                                          \
+    template <class T, int W>                                                                  \
+    CALQUE_INLINE static void lanes(lane<bool, W>& r, const lane<T, W>& a,                     \
+                                    const lane<T, W>& b) {                                     \
+      calque::lanes::LANES<T, W>(r, __VA_ARGS__);                                              \
+    }                                                                                          \
+  }
+CALQUE_COMPARISON(less, <, less, a, b);
+CALQUE_COMPARISON(less_equal, <=, less_equal, a, b);
+CALQUE_COMPARISON(greater, >, less, b, a);
+CALQUE_COMPARISON(greater_equal, >=, less_equal, b, a);
+CALQUE_COMPARISON(equal, ==, equal, a, b);
+CALQUE_COMPARISON(not_equal, !=, not_equal, a, b);
+#undef CALQUE_COMPARISON
+
+struct where {
+  static constexpr char name[] = "where";
+  static constexpr int arity = 3;
+  static constexpr bool foldable = true;
+  static constexpr map_form form = map_form::select;
+  template <class T>
+  CALQUE_HD constexpr T operator()(bool p, T a, T b) const {
+    return p ? a : b;
+  }
+  template <class T, int W>
+  CALQUE_INLINE static void lanes(lane<T, W>& r, const lane<bool, W>& p, const lane<T, W>& a,
+                                  const lane<T, W>& b) {
+    calque::lanes::select<T, W>(r, p, a, b);
+  }
+  static constexpr void gradient(gradient_rule& g) {
+    const value zero = g.number(0);
+    g.flow(1, apply_op<where>(g.input(0), g.dy, zero));
+    g.flow(2, apply_op<where>(g.input(0), zero, g.dy));
+  }
+};
+
+struct abs {
+  static constexpr char name[] = "abs";
+  static constexpr int arity = 1;
+  template <class T>
+  CALQUE_HD constexpr T operator()(T a) const {
+    return detail::scalar_abs(a);
+  }
+  template <class T, int W>
+  CALQUE_INLINE static void lanes(lane<T, W>& r, const lane<T, W>& a) {
+    calque::lanes::abs<T, W>(r, a);
+  }
+  static constexpr void gradient(gradient_rule& g) {
+    const value x = g.input(0), zero = g.number(0);
+    g.flow(0, apply_op<where>(apply_op<greater>(x, zero), g.dy,
+                              apply_op<where>(apply_op<less>(x, zero), -g.dy, zero)));
+  }
+};
+
+}  // namespace op
+
+namespace detail {
+
+// Each operand takes the derivative where it wins; equal operands share it.
+template <class Wins>
+constexpr void choose_gradient(gradient_rule& g) {
+  const value a = g.input(0), b = g.input(1), zero = g.number(0);
+  const value tie = apply_op<op::where>(apply_op<op::equal>(a, b), g.dy * g.number(0.5), zero);
+  g.flow(0, apply_op<op::where>(apply_op<Wins>(a, b), g.dy, tie));
+  g.flow(1, apply_op<op::where>(apply_op<Wins>(b, a), g.dy, tie));
+}
+
+}  // namespace detail
+
+constexpr void op::maximum::gradient(gradient_rule& g) { detail::choose_gradient<op::greater>(g); }
+constexpr void op::minimum::gradient(gradient_rule& g) { detail::choose_gradient<op::less>(g); }
+
+}  // namespace calque
+
+CALQUE_REGISTER(calque::op::less);
+CALQUE_REGISTER(calque::op::less_equal);
+CALQUE_REGISTER(calque::op::greater);
+CALQUE_REGISTER(calque::op::greater_equal);
+CALQUE_REGISTER(calque::op::equal);
+CALQUE_REGISTER(calque::op::not_equal);
+CALQUE_REGISTER(calque::op::where);
+CALQUE_REGISTER(calque::op::abs);

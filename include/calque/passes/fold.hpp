@@ -1,0 +1,278 @@
+// Constant folding and identities that change no bit of any result.
+//
+// A node stands for another only where type and extents are proven equal, so `x * 1` with x smaller
+// than the product is left alone. Not among the rules: x*0, x-x, x/x, log(exp x), reassociation;
+// each of them is wrong for some infinity, NaN, zero or overflow.
+#pragma once
+
+#include "calque/passes/rewriter.hpp"
+
+namespace calque {
+
+/// The rules of `fold`, in the order of `fold_counts`.
+enum class fold_rule : std::uint8_t {
+  evaluate,          // an operation on constants
+  extent,            // the value of an extent that is a literal
+  multiply_by_one,   // x*1, 1*x, x/1
+  add_zero,          // x-0; x+0 for integers, x+(-0.0) for floating types
+  double_negation,   // -(-x)
+  same_cast,         // to the type that x has
+  compose_transpose, // a transpose of a transpose
+  no_transpose,      // axes stay where they are
+  compose_reshape,   // a reshape of a reshape
+  no_extent_change,  // reshape, broadcast_to, sum_to to the extents that x has
+  known_choice,      // where(true, a, b)
+  remove_marker      // and stop_gradient, once no gradient is left to expand
+};
+inline constexpr int fold_rules = 12;
+
+/// How often each rule was applied.
+struct fold_counts {
+  std::int32_t of[fold_rules]{};
+};
+
+namespace detail {
+
+/// Whether two products of extents are equal for every value of the symbols in them.
+class extent_product {
+ public:
+  constexpr extent_product(const graph_view& g, const node& n) {
+    for (int i = 0; i < n.rank; ++i) multiply(g, n.dims[i]);
+  }
+  friend constexpr bool operator==(const extent_product& a, const extent_product& b) {
+    if (!a.known_ || !b.known_ || a.literal_ != b.literal_ || a.count_ != b.count_) return false;
+    bool used[limit]{};
+    for (int i = 0; i < a.count_; ++i) {
+      int k = 0;
+      while (k < b.count_ && (used[k] || b.factors_[k] != a.factors_[i])) ++k;
+      if (k == b.count_) return false;
+      used[k] = true;
+    }
+    return true;
+  }
+
+ private:
+  static constexpr int limit = 4 * max_rank;
+
+  constexpr void multiply(const graph_view& g, int first) {
+    std::int32_t open[limit]{first};
+    for (int size = 1; size > 0 && known_;) {
+      const int d = g.canonical(open[--size]);
+      const dim& e = g.dims[d];
+      if (e.kind == dim_kind::literal) {
+        known_ = !__builtin_mul_overflow(literal_, e.value, &literal_);
+      } else if (e.kind == dim_kind::mul && size + 2 <= limit) {
+        open[size++] = e.a;
+        open[size++] = e.b;
+      } else if (count_ < limit) {
+        factors_[count_++] = d;
+      } else {
+        known_ = false;
+      }
+    }
+  }
+
+  bool known_ = true;
+  std::int64_t literal_ = 1;
+  int count_ = 0;
+  std::int32_t factors_[limit]{};
+};
+
+// The operations that identities are about, by name: passes know no functors.
+inline constexpr std::uint64_t neg_key = hash_name("neg"), add_key = hash_name("add"),
+                               sub_key = hash_name("sub"), mul_key = hash_name("mul"),
+                               div_key = hash_name("div"), cast_key = hash_name("cast");
+
+/// Floating operands that an operation can take in a constant expression: no overflow, no NaN.
+constexpr bool is_moderate(dtype t, const constant& c) {
+  if (!is_floating(t)) return true;
+  const double most = t == dtype::float64 ? 0x1p500 : 0x1p60, x = c.f < 0 ? -c.f : c.f;
+  return x == 0 || (x <= most && x >= 1 / most);
+}
+
+class fold_pass {
+ public:
+  constexpr fold_pass(const graph_view& g, fold_counts* counts) : r_(g), counts_(counts) {
+    uniform_.reserve(g.node_count);
+    for (int id = 0; id < g.node_count; ++id)
+      if (g.kind(id) == op_kind::gradient) gradients_left_ = true;
+    r_.run(*this);
+  }
+
+  constexpr void operator()(int id) {
+    switch (r_.in.kind(id)) {
+      case op_kind::extent: return extent(id);
+      case op_kind::map: return map(id);
+      case op_kind::transpose: return transpose(id);
+      case op_kind::reshape: return reshape(id);
+      case op_kind::broadcast_to: case op_kind::sum_to:
+        if (!replace_if_equal(fold_rule::no_extent_change, id, r_.input(id, 0))) r_.copy(id);
+        return;
+      case op_kind::marker: case op_kind::stop_gradient:
+        if (gradients_left_ || !replace_if_equal(fold_rule::remove_marker, id, r_.input(id, 0)))
+          r_.copy(id);
+        return;
+      default: r_.copy(id);
+    }
+  }
+  constexpr graph finish() { return r_.finish(); }
+
+ private:
+  constexpr void count(fold_rule r) {
+    if (counts_) ++counts_->of[static_cast<int>(r)];
+  }
+  constexpr const node& made(int id) const { return r_.out.at(id); }
+
+  constexpr bool replace_if_equal(fold_rule rule, int id, int by) {
+    const node &n = r_.in.nodes[id], &m = made(by);
+    if (m.type != n.type || !r_.in.same_extents(m, n)) return false;
+    count(rule);
+    r_.replace(id, by);
+    return true;
+  }
+  constexpr void make_constant(fold_rule rule, int id, const constant& value) {
+    count(rule);
+    node n = r_.in.nodes[id];
+    n.op = &op_info_of<op::constant>;
+    n.index = -1;
+    n.value = value;
+    r_.to[id] = r_.out.append(n, nullptr, 0);
+  }
+
+  constexpr void extent(int id) {
+    const dim& d = r_.in.dims[r_.in.canonical(r_.in.nodes[id].index)];
+    if (d.kind == dim_kind::literal) make_constant(fold_rule::extent, id, {0, d.value});
+    else r_.copy(id);
+  }
+
+  /// The constant that every element of a node equals; null if there is none. Answers are kept, so
+  /// that a chain of views is walked once.
+  constexpr const node* uniform(int id) {
+    uniform_.resize(r_.out.g.nodes.size(), unknown);
+    int from = id, found = none;
+    while (true) {
+      if (uniform_[from] != unknown) {
+        found = uniform_[from];
+        break;
+      }
+      const op_kind k = made(from).op->kind;
+      if (k == op_kind::constant) found = from;
+      if (k != op_kind::broadcast_to && k != op_kind::reshape && k != op_kind::transpose) break;
+      from = r_.out.input(from, 0);
+    }
+    for (int i = id;; i = r_.out.input(i, 0)) {
+      uniform_[i] = found;
+      if (i == from) break;
+    }
+    return found == none ? nullptr : &made(found);
+  }
+  constexpr bool is_uniform(int id, double f, std::int64_t i) {
+    const node* c = uniform(id);
+    return c && constant::identical(c->value, is_floating(c->type) ? constant{f, 0}
+                                                                   : constant{0, i});
+  }
+
+  constexpr void map(int id) {
+    const node& n = r_.in.nodes[id];
+    if (!evaluated(id, n) && !identity(id, n)) r_.copy(id);
+  }
+
+  constexpr bool evaluated(int id, const node& n) {
+    if (!n.op->foldable || !n.op->evaluate || n.rank != 0 || n.inputs < 1 || n.inputs > 3)
+      return false;
+    constant operands[3]{};
+    dtype in = dtype::none;
+    for (int k = 0; k < n.inputs; ++k) {
+      const node& m = made(r_.input(id, k));
+      if (m.op->kind != op_kind::constant || size_of(m.type) == 0) return false;
+      if (is_floating(m.type) && m.type != dtype::float32 && m.type != dtype::float64) return false;
+      if (!is_moderate(m.type, m.value)) return false;
+      if (is_floating(n.type) && !is_moderate(n.type, m.value)) return false;
+      operands[k] = m.value;
+      if (k == 0 || n.op->form == map_form::select) in = m.type;
+    }
+    if (n.type == dtype::float16 || n.type == dtype::bfloat16) return false;
+    const constant value = n.op->evaluate(in, n.type, operands);
+    if (value.f != value.f) return false;  // which NaN depends on the machine
+    make_constant(fold_rule::evaluate, id, value);
+    return true;
+  }
+
+  constexpr bool identity(int id, const node& n) {
+    const auto key = n.op->key;
+    const int a = r_.input(id, 0), b = n.inputs > 1 ? r_.input(id, 1) : -1;
+    const bool floats = is_floating(n.type);
+    if (key == mul_key) {
+      return (is_uniform(b, 1, 1) && replace_if_equal(fold_rule::multiply_by_one, id, a)) ||
+             (is_uniform(a, 1, 1) && replace_if_equal(fold_rule::multiply_by_one, id, b));
+    }
+    if (key == div_key)
+      return is_uniform(b, 1, 1) && replace_if_equal(fold_rule::multiply_by_one, id, a);
+    if (key == sub_key)  // -0.0 - 0.0 is -0.0, but -0.0 - -0.0 is 0.0
+      return is_uniform(b, 0.0, 0) && replace_if_equal(fold_rule::add_zero, id, a);
+    if (key == add_key) {
+      const double zero = floats ? -0.0 : 0.0;
+      return (is_uniform(b, zero, 0) && replace_if_equal(fold_rule::add_zero, id, a)) ||
+             (is_uniform(a, zero, 0) && replace_if_equal(fold_rule::add_zero, id, b));
+    }
+    if (key == neg_key)
+      return made(a).op->key == key &&
+             replace_if_equal(fold_rule::double_negation, id, r_.out.input(a, 0));
+    if (key == cast_key)
+      return replace_if_equal(fold_rule::same_cast, id, a);
+    if (n.op->form == map_form::select) {
+      const node* p = uniform(a);
+      return p && replace_if_equal(fold_rule::known_choice, id,
+                                   p->value.i != 0 ? b : r_.input(id, 2));
+    }
+    return false;
+  }
+
+  constexpr void transpose(int id) {
+    node n = r_.in.nodes[id];
+    int from = r_.input(id, 0);
+    if (made(from).op->kind == op_kind::transpose) {  // whose input is no transpose
+      for (int i = 0; i < n.rank; ++i) n.perm[i] = made(from).perm[n.perm[i]];
+      from = r_.out.input(from, 0);
+      count(fold_rule::compose_transpose);
+    }
+    bool moves = false;
+    for (int i = 0; i < n.rank; ++i) moves |= n.perm[i] != i;
+    if (!moves && replace_if_equal(fold_rule::no_transpose, id, from)) return;
+    const std::int32_t input = from;
+    r_.to[id] = r_.out.append(n, &input, 1);
+  }
+
+  // The count that the inner reshape checks must be the outer one's or x's: no check is lost.
+  constexpr void reshape(int id) {
+    const node& n = r_.in.nodes[id];
+    std::int32_t from = r_.input(id, 0);
+    while (made(from).op->kind == op_kind::reshape) {
+      const std::int32_t x = r_.out.input(from, 0);
+      const extent_product middle(r_.in, made(from));
+      if (!(middle == extent_product(r_.in, n)) && !(middle == extent_product(r_.in, made(x))))
+        break;
+      from = x;
+      count(fold_rule::compose_reshape);
+    }
+    if (!replace_if_equal(fold_rule::no_extent_change, id, from))
+      r_.to[id] = r_.out.append(n, &from, 1);
+  }
+
+  static constexpr std::int32_t unknown = -2, none = -1;
+
+  rewriter r_;
+  fold_counts* counts_;
+  bool gradients_left_ = false;
+  list<std::int32_t> uniform_;
+};
+
+}  // namespace detail
+
+/// The graph with constants evaluated and exact identities applied. Nodes that nothing uses any more
+/// stay; `dce` removes them.
+[[nodiscard]] constexpr graph fold(const graph_view& g, fold_counts* counts = nullptr) {
+  return detail::fold_pass(g, counts).finish();
+}
+
+}  // namespace calque

@@ -1,0 +1,224 @@
+// Groups nodes into clusters, each of which becomes one kernel.
+//
+// An elementwise node joins the cluster of its consumers if they all belong to one; so no cycle can
+// arise. A reduction takes the elementwise nodes that feed it, and those that work on its result
+// alone. Extents decide only whether it pays: every node of a cluster is right for any broadcast,
+// but for a node that is an output of a larger cluster: its extents are then assumed equal to the
+// cluster's, and the plan checks that.
+#pragma once
+
+#include "calque/graph/cluster.hpp"
+#include "calque/graph/graph.hpp"
+
+namespace calque {
+namespace detail {
+
+/// Most nodes in one cluster: bounds a kernel's compile time and registers.
+inline constexpr int max_cluster_nodes = 192;
+
+class fuser {
+ public:
+  constexpr explicit fuser(const graph_view& g) : g_(g) {
+    const int n = g.node_count;
+    group_.resize(n, -1);
+    uses_.resize(n, {});
+    for (int id = 0; id < n; ++id)
+      for (int k = 0; k < g.nodes[id].inputs; ++k) ++uses_[g.input(id, k)].count;
+    for (int r = 0; r < g.region_count; ++r)
+      for (int k = 0; k < g.regions[r].results; ++k) uses_[g.result(k, r)].escapes = true;
+  }
+
+  constexpr graph run() {
+    for (int id = g_.node_count - 1; id >= 0; --id) place(id);
+    for (int c = groups_.size() - 1; c >= 0; --c)
+      if (groups_[c].root >= 0) take_tail(c);
+    return finish();
+  }
+
+ private:
+  struct use {
+    std::int32_t count = 0;        // of all consumers
+    std::int32_t group = -1;       // the one group that all consumers so far belong to
+    std::int32_t in_group = 0;     // how many of them do
+    bool escapes = false;          // a result of a region
+  };
+  struct group {
+    std::int32_t region = 0, domain = -1, root = -1, nodes = 0, last = -1;
+    std::int32_t inputs = 0;
+    std::int32_t input[max_operands]{};
+    bool dead = false;
+  };
+
+  static constexpr bool is_map(op_kind k) { return k == op_kind::map; }
+  static constexpr bool is_reduction(op_kind k) {
+    return k == op_kind::reduce || k == op_kind::sum_to;
+  }
+
+  constexpr void place(int id) {
+    const node& n = g_.nodes[id];
+    const bool reduction = is_reduction(n.op->kind);
+    if (!reduction && !is_map(n.op->kind)) return;
+    const use u = uses_[id];
+    int c = -1;
+    if (!reduction && u.count > 0 && u.in_group == u.count && u.group >= 0 && joins(id, u)) c = u.group;
+    if (c < 0) {
+      c = groups_.push({});
+      groups_[c].region = n.region;
+      groups_[c].domain = reduction ? g_.input(id, 0) : id;
+      groups_[c].root = reduction ? id : -1;
+      groups_[c].last = id;
+    }
+    add(c, id);
+  }
+  constexpr bool joins(int id, const use& u) const {
+    const node& n = g_.nodes[id];
+    const group& c = groups_[u.group];
+    if (c.region != n.region || c.nodes >= max_cluster_nodes) return false;
+    if (c.inputs + n.inputs > max_operands - 8) return false;
+    if (u.escapes && c.root >= 0) return false;
+    if (n.rank == 0 && !u.escapes) return true;  // computed once before the loop
+    const node& d = g_.nodes[c.domain];
+    if (n.rank != d.rank) return false;
+    for (int i = 0; i < n.rank; ++i)
+      if (g_.is_literal(n.dims[i], 1) != g_.is_literal(d.dims[i], 1)) return false;
+    return true;
+  }
+  constexpr void add(int c, int id) {
+    const node& n = g_.nodes[id];
+    group_[id] = c;
+    ++groups_[c].nodes;
+    forget_input(c, id);
+    for (int k = 0; k < n.inputs; ++k) {
+      const int in = g_.input(id, k);
+      note_input(c, in);
+      use& u = uses_[in];
+      if (u.group < 0) u.group = c;
+      if (u.group == c) ++u.in_group;
+    }
+  }
+  constexpr void note_input(int c, int in) {
+    group& x = groups_[c];
+    for (int i = 0; i < x.inputs; ++i)
+      if (x.input[i] == in) return;
+    if (x.inputs < max_operands) x.input[x.inputs++] = in;
+  }
+  constexpr void forget_input(int c, int id) {
+    group& x = groups_[c];
+    for (int i = 0; i < x.inputs; ++i)
+      if (x.input[i] == id) {
+        x.input[i] = x.input[--x.inputs];
+        return;
+      }
+  }
+  /// Merges into reduction `c` the map group that all consumers of its result belong to.
+  constexpr void take_tail(int c) {
+    const int root = groups_[c].root;
+    const use u = uses_[root];
+    if (u.count == 0 || u.group < 0 || u.in_group != u.count || u.group == c) return;
+    const int t = u.group;
+    if (groups_[t].root >= 0 || groups_[t].dead || groups_[t].region != groups_[c].region) return;
+    if (!g_.same_extents(g_.nodes[groups_[t].domain], g_.nodes[root])) return;
+    if (groups_[t].nodes + groups_[c].nodes > max_cluster_nodes) return;
+    if (groups_[t].inputs + groups_[c].inputs > max_operands - 8) return;
+    for (int i = 0; i < groups_[t].inputs; ++i)  // another reduction's tail would have to wait for it
+      if (groups_[t].input[i] > root && group_[groups_[t].input[i]] == c) return;
+    groups_[t].dead = true;
+    merged_.push(t);
+    merged_.push(c);
+    groups_[c].last = groups_[t].last;
+    groups_[c].nodes += groups_[t].nodes;
+    for (int i = 0; i < groups_[t].inputs; ++i) note_input(c, groups_[t].input[i]);
+    forget_input(c, root);
+  }
+  constexpr int resolved(int c) const {
+    if (c < 0 || !groups_[c].dead) return c;
+    for (int i = 0; i < merged_.size(); i += 2)
+      if (merged_[i] == c) return merged_[i + 1];
+    return c;
+  }
+
+  constexpr graph finish() {
+    graph out;
+    copy(out.nodes, g_.nodes, g_.node_count);
+    copy(out.pool, g_.pool, g_.pool_count);
+    copy(out.dims, g_.dims, g_.dim_count);
+    copy(out.regions, g_.regions, g_.region_count);
+    copy(out.arguments, g_.arguments, g_.argument_count);
+    copy(out.chars, g_.chars, g_.char_count);
+    out.cluster_of.resize(g_.node_count, -1);
+    list<std::int32_t> number;  // by group, in order of the groups' last nodes
+    number.resize(groups_.size(), -1);
+    int count = 0;
+    for (int id = 0; id < g_.node_count; ++id) {
+      const int c = resolved(group_[id]);
+      if (c >= 0 && groups_[c].last == id) number[c] = count++;
+    }
+    out.clusters.resize(count, {});
+    for (int id = 0; id < g_.node_count; ++id) {
+      const int c = resolved(group_[id]);
+      if (c < 0) continue;
+      out.cluster_of[id] = number[c];
+      ++out.clusters[number[c]].nodes;
+    }
+    int at = out.pool.size();
+    for (cluster& c : out.clusters) c.first = at, at += c.nodes, c.nodes = 0;
+    out.pool.resize(at, -1);
+    for (int id = 0; id < g_.node_count; ++id) {
+      const int k = out.cluster_of[id];
+      if (k < 0) continue;
+      cluster& c = out.clusters[k];
+      out.pool[c.first + c.nodes++] = id;
+    }
+    for (int c = 0; c < groups_.size(); ++c) {
+      if (number[c] < 0 || groups_[c].dead) continue;
+      cluster& k = out.clusters[number[c]];
+      k.kind = groups_[c].root >= 0 ? cluster_kind::reduce : cluster_kind::map;
+      k.root = groups_[c].root;
+      k.domain = groups_[c].domain;
+    }
+    for (cluster& c : out.clusters) outputs(out, c);
+    return out;
+  }
+  constexpr void outputs(graph& out, cluster& c) const {
+    c.first_output = out.pool.size();
+    for (int i = 0; i < c.nodes; ++i) {
+      const int id = out.pool[c.first + i];
+      const use u = uses_[id];
+      const bool all_inside = u.count == 0 || (u.in_group == u.count && resolved(u.group) == resolved(group_[id]));
+      if (u.escapes || !all_inside) out.pool.push(id), ++c.outputs;
+    }
+    if (c.outputs == 0) {  // nobody reads it: level 0 keeps such nodes
+      out.pool.push(out.pool[c.first + c.nodes - 1]);
+      c.outputs = 1;
+    }
+    c.first_assumption = out.pool.size();
+    const node domain = out.nodes[c.kind == cluster_kind::map ? c.domain : c.root];
+    for (int i = 0; i < c.outputs; ++i) {
+      const node n = out.nodes[out.pool[c.first_output + i]];
+      for (int a = 0; a < n.rank; ++a)
+        if (!g_.same_dim(n.dims[a], domain.dims[a])) {
+          out.pool.push(n.dims[a]);
+          out.pool.push(domain.dims[a]);
+          ++c.assumptions;
+        }
+    }
+  }
+  template <class T>
+  static constexpr void copy(list<T>& to, const T* from, int n) {
+    to.resize(n);
+    for (int i = 0; i < n; ++i) to[i] = from[i];
+  }
+
+  graph_view g_;
+  list<std::int32_t> group_;  // by node
+  list<use> uses_;            // by node
+  list<group> groups_;
+  list<std::int32_t> merged_;  // pairs: a map group, the reduction that took it
+};
+
+}  // namespace detail
+
+/// The graph with its nodes grouped into clusters.
+[[nodiscard]] constexpr graph fuse(const graph_view& g) { return detail::fuser(g).run(); }
+
+}  // namespace calque

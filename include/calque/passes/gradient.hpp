@@ -1,0 +1,53 @@
+// Expands `gradient` nodes into derivatives, inner ones first.
+#pragma once
+
+#include "calque/passes/backward.hpp"
+#include "calque/passes/rewriter.hpp"
+
+namespace calque {
+
+/// Whether a graph has derivatives to expand.
+[[nodiscard]] constexpr bool has_gradients(const graph_view& g) {
+  for (int i = 0; i < g.node_count; ++i)
+    if (g.kind(i) == op_kind::gradient) return true;
+  return false;
+}
+
+/// The graph with every `gradient` node replaced by the derivatives of its first input with respect
+/// to its others. A derivative that nothing reaches is zero.
+[[nodiscard]] constexpr graph gradient(const graph_view& g) {
+  rewriter r(g);
+  detail::list<std::int32_t> derivatives;  // of the gradient nodes so far; by first_of
+  detail::list<std::int32_t> first_of;
+  first_of.resize(g.node_count, -1);
+  r.run([&](int id) {
+    const node& n = g.nodes[id];
+    if (n.op->kind == op_kind::result && g.kind(g.input(id, 0)) == op_kind::gradient) {
+      r.replace(id, derivatives[first_of[g.input(id, 0)] + n.index]);
+      return;
+    }
+    if (n.op->kind != op_kind::gradient) {
+      r.copy(id);
+      return;
+    }
+    detail::id_list outputs, seeds, wrt;
+    const int y = r.input(id, 0);
+    outputs.push(y);
+    r.out.where = {n.line, n.file};
+    seeds.push(r.out.number(r.out.at(y).type, 1));
+    int first = y;
+    for (int k = 1; k < n.inputs; ++k) {
+      wrt.push(r.input(id, k));
+      if (wrt.back() < first) first = wrt.back();
+    }
+    detail::backward back(r.out);
+    detail::id_list d = back.run(first, y + 1, outputs, seeds, wrt);
+    first_of[id] = derivatives.size();
+    for (int k = 0; k < d.size(); ++k)
+      derivatives.push(d[k] >= 0 ? d[k] : back.zeros_like(wrt[k]));
+    r.to[id] = derivatives.empty() ? y : derivatives[first_of[id]];
+  });
+  return r.finish();
+}
+
+}  // namespace calque

@@ -1,0 +1,60 @@
+// Functions composed of others: softmax, log_softmax; and stop_gradient, which they need.
+#pragma once
+
+#include "calque/trace/shaping.hpp"
+
+namespace calque {
+
+/// `x` itself, through which no derivative flows.
+template <symbolic X>
+[[nodiscard]] constexpr X stop_gradient(const X& x, location at = here()) {
+  builder& g = detail::common_builder(x);
+  g.where = at;
+  const int id = g.value_of(x.id);
+  node n = builder::make<op::stop_gradient>(g.at(id).type, g.at(id).rank);
+  for (int i = 0; i < g.at(id).rank; ++i) n.dims[i] = g.at(id).dims[i];
+  return X{&g, g.append_with(n, id)};
+}
+
+namespace detail {
+
+template <int Axis>
+struct log_softmax_fn {
+  template <class X>
+  constexpr auto operator()(const X& x, location at = {}) const {
+    if constexpr (any_array<X>) {
+      return run_on_arrays(log_softmax_fn{}, x);
+    } else {
+      const auto y = sub_fn{}(x, stop_gradient(calque::max(x, axis<Axis>, keepdims, at), at), at);
+      return sub_fn{}(y, calque::log(calque::sum(calque::exp(y, at), axis<Axis>, keepdims, at), at), at);
+    }
+  }
+};
+template <int Axis>
+struct softmax_fn {
+  template <class X>
+  constexpr auto operator()(const X& x, location at = {}) const {
+    if constexpr (any_array<X>) {
+      return run_on_arrays(softmax_fn{}, x);
+    } else {
+      const auto e = calque::exp(
+          sub_fn{}(x, stop_gradient(calque::max(x, axis<Axis>, keepdims, at), at), at), at);
+      return div_fn{}(e, calque::sum(e, axis<Axis>, keepdims, at), at);
+    }
+  }
+};
+
+}  // namespace detail
+
+/// exp(x) over its sum along one axis, of the shifted x - max(x), so that nothing overflows.
+template <array_operand X, int A>
+[[nodiscard]] constexpr auto softmax(const X& x, axis_t<A>, location at = here()) {
+  return detail::softmax_fn<A>{}(x, at);
+}
+/// log(softmax(x)) along one axis, without forming the softmax.
+template <array_operand X, int A>
+[[nodiscard]] constexpr auto log_softmax(const X& x, axis_t<A>, location at = here()) {
+  return detail::log_softmax_fn<A>{}(x, at);
+}
+
+}  // namespace calque

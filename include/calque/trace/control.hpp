@@ -1,0 +1,165 @@
+// Control flow that becomes part of the graph: cond and for_loop.
+#pragma once
+
+#include "calque/trace/structure.hpp"
+
+namespace calque {
+namespace detail {
+
+/// Appends the ids of a tree's leaves, as strong values of the leaf types of `Like`.
+template <class Like, class Tree>
+constexpr void collect(builder& g, Tree& tree, list<std::int32_t>& ids) {
+  for_each_leaf(tree, [&]<class L>(L& leaf) {
+    static_assert(symbolic<L> || scalar_literal<L>,
+                  "calque: a region's results must be symbols or numbers, alone or in tuples and "
+                  "aggregates");
+    if constexpr (symbolic<L>) (void)common_builder(leaf);
+    constexpr dtype t = operand_traits<L>::type;
+    ids.push(g.value_of(node_of<type_of<t>>(g, leaf)));
+  });
+}
+/// Sets the leaves of `tree` to `ids`.
+template <class Tree>
+constexpr void distribute(builder& g, Tree& tree, const list<std::int32_t>& ids) {
+  int k = 0;
+  for_each_leaf(tree, [&]<class L>(L& leaf) { leaf = L(&g, ids[k++]); });
+}
+
+/// The tree of plain symbols that a region's result or a loop's state is handed on as.
+struct to_state {
+  template <class X> struct leaf;
+  template <class T, int R> struct leaf<expr<T, R>> { using type = expr<T, R>; };
+  template <class T, int R> struct leaf<var_expr<T, R>> { using type = expr<T, R>; };
+  template <class T> struct leaf<scalar_expr<T>> { using type = expr<T, 0>; };
+  template <scalar_literal T> struct leaf<T> { using type = expr<scalar_element<T>, 0>; };
+};
+template <template <template <class, int> class> class M>
+struct rebind<to_state, M<expr>> { using type = M<expr>; };
+template <template <template <class, int> class> class M>
+struct rebind<to_state, M<var_expr>> { using type = M<expr>; };
+template <class X>
+using state_of = typename rebind<to_state, X>::type;
+
+template <class F>
+constexpr int branch_region(builder& g, const F& f, list<std::int32_t>& ids) {
+  const int r = g.begin_region(false);
+  if constexpr (std::is_void_v<decltype(f())>) {
+    f();
+  } else {
+    auto results = f();
+    collect<decltype(results)>(g, results, ids);
+  }
+  g.end_region(ids.begin(), ids.size());
+  return r;
+}
+
+}  // namespace detail
+
+/// Runs one of two branches: `then` if `p` holds, else `otherwise`. Both are traced; they return the
+/// same types (or nothing) and, checked when planning, the same extents. Effects of the branch that
+/// is not taken do not happen. With a host bool, the branch is chosen while tracing.
+///
+///   auto y = cq::cond(cq::sum(x) > 0, [&] { return x; }, [&] { return -x; });
+template <class P, class Then, class Else>
+  requires(symbolic<P>)
+constexpr auto cond(const P& p, const Then& then, const Else& otherwise, location at = here()) {
+  static_assert(detail::operand_traits<P>::type == dtype::boolean &&
+                    detail::operand_traits<P>::rank == 0,
+                "cq::cond(p, then, else): p must be a bool scalar; compare, and reduce with cq::max or "
+                "cq::min");
+  using A = std::invoke_result_t<const Then&>;
+  using B = std::invoke_result_t<const Else&>;
+  builder& g = detail::common_builder(p);
+  g.where = at;
+  const int predicate = g.value_of(p.id);
+  detail::list<std::int32_t> a, b;
+  const int yes = detail::branch_region(g, then, a);
+  const int no = detail::branch_region(g, otherwise, b);
+  g.where = at;
+  const int owner = g.append_with(builder::make<op::cond>(dtype::none), predicate);
+  g.own(owner, yes, no);
+  if constexpr (std::is_void_v<A> || std::is_void_v<B>) {
+    static_assert(std::is_void_v<A> && std::is_void_v<B>,
+                  "cq::cond(p, then, else): one branch returns a value and the other does not");
+  } else {
+    using R = detail::state_of<A>;
+    static_assert(std::is_same_v<R, detail::state_of<B>>,
+                  "cq::cond(p, then, else): the branches return different types; cast with "
+                  "cq::astype<…> or reshape, so that both return the same element types and ranks");
+    R r{};
+    detail::list<std::int32_t> ids;
+    for (int k = 0; k < a.size(); ++k) {
+      const node x = g.at(a[k]), y = g.at(b[k]);
+      for (int i = 0; i < x.rank; ++i) g.unify(x.dims[i], y.dims[i]);
+      ids.push(g.result_of(owner, k, x));
+    }
+    detail::distribute(g, r, ids);
+    return r;
+  }
+}
+template <class Then, class Else>
+constexpr auto cond(bool p, const Then& then, const Else& otherwise, location = here()) {
+  static_assert(std::is_same_v<std::invoke_result_t<const Then&>, std::invoke_result_t<const Else&>>,
+                "cq::cond(p, then, else): the branches return different types");
+  return p ? then() : otherwise();
+}
+
+/// Runs `body(i, state)` for i = 0 … n - 1, each step on the state that the one before returned, and
+/// gives the last state. One node whatever n is: an integer, `static_<N>` or symbolic; a negative n
+/// means no step. The state is a symbol or number, or a tuple or aggregate of them; its types and
+/// extents stay the same from step to step.
+///
+///   auto y = cq::for_loop(10, x, [&](auto i, auto s) { return s * 0.5f + x; });
+template <class N, class State, class Body>
+constexpr auto for_loop(const N& n, const State& state, const Body& body, location at = here()) {
+  using S = detail::state_of<State>;
+  builder* found = nullptr;
+  detail::for_each_leaf(state, [&](const auto& leaf) {
+    if constexpr (requires { leaf.b; }) found = leaf.b;
+  });
+  if constexpr (symbolic<N>) found = n.b;
+  if (!found) throw value_error("cq::for_loop(n, state, body): neither n nor the state is a symbol");
+  builder& g = *found;
+  g.where = at;
+  detail::list<std::int32_t> inputs;
+  if constexpr (symbolic<N>) {
+    static_assert(is_integer(detail::operand_traits<N>::type) && detail::operand_traits<N>::rank == 0,
+                  "cq::for_loop(n, state, body): n must be an integer scalar");
+    inputs.push(detail::build_cast(g, n.id, dtype::int64));
+  } else if constexpr (std::integral<N>) {
+    inputs.push(g.constant_of(dtype::int64, {0, static_cast<std::int64_t>(n)}));
+  } else {
+    inputs.push(g.constant_of(dtype::int64, {0, static_cast<std::int64_t>(N::value)}));
+  }
+  detail::collect<State>(g, state, inputs);
+  const int carried = inputs.size() - 1;
+  const int r = g.begin_region(true);
+  const scalar_expr<std::int64_t> i{
+      &g, g.region_argument(builder::make<op::region_arg>(dtype::int64))};
+  S now{};
+  detail::list<std::int32_t> arguments, next;
+  for (int k = 0; k < carried; ++k) arguments.push(g.region_argument(g.at(inputs[1 + k])));
+  detail::distribute(g, now, arguments);
+  auto after = body(i, now);
+  static_assert(std::is_same_v<detail::state_of<decltype(after)>, S>,
+                "cq::for_loop(n, state, body): body returns other types than the state has; cast "
+                "with cq::astype<…> so that element types and ranks stay the same");
+  detail::collect<State>(g, after, next);
+  for (int k = 0; k < carried; ++k) {
+    const node x = g.at(inputs[1 + k]), y = g.at(next[k]);
+    for (int d = 0; d < x.rank; ++d) g.unify(x.dims[d], y.dims[d]);
+  }
+  g.end_region(next.begin(), next.size());
+  g.where = at;
+  node loop = builder::make<op::loop>(dtype::none);
+  loop.index = carried;
+  const int owner = g.append(loop, inputs.begin(), inputs.size());
+  g.own(owner, r, -1);
+  S result{};
+  detail::list<std::int32_t> ids;
+  for (int k = 0; k < carried; ++k) ids.push(g.result_of(owner, k, g.at(inputs[1 + k])));
+  detail::distribute(g, result, ids);
+  return result;
+}
+
+}  // namespace calque

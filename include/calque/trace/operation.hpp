@@ -1,0 +1,283 @@
+// How an operation meets its operands: symbols and literals by the promotion table, real arrays by
+// handing over to the same operation run at once.
+#pragma once
+
+#include <concepts>
+#include <type_traits>
+
+#include "calque/core/promotion.hpp"
+#include "calque/graph/builder.hpp"
+#include "calque/ops/cast.hpp"
+#include "calque/ops/math.hpp"
+#include "calque/ops/select.hpp"
+#include "calque/ops/views.hpp"
+
+#define CALQUE_SYMBOL_IN_IF                                                                       \
+  "calque: a symbolic value in a C++ condition (if, while, ?:, &&): its value is not known while " \
+  "tracing; use cq::cond, cq::for_loop or cq::where"
+#define CALQUE_SYMBOL_VALUE                                                                        \
+  "calque: reading a symbol's value: it is not known while tracing; compute with cq functions, "   \
+  "return the value, or run the body with cq::eager"
+#define CALQUE_MIXED                                                                               \
+  "calque: a real array or variable beside a symbol inside a traced function; pass it as an "      \
+  "argument of the traced function"
+
+#define CALQUE_BINARY_OPERATORS(X)                                                                 \
+  X(+, add_fn) X(-, sub_fn) X(*, mul_fn) X(/, div_fn) X(<, less_fn) X(<=, less_equal_fn)           \
+  X(>, greater_fn) X(>=, greater_equal_fn) X(==, equal_fn) X(!=, not_equal_fn)
+
+namespace calque {
+
+template <class T, int Rank> struct expr;
+template <class T> struct scalar_expr;
+template <class T, int Rank> struct var_expr;
+template <class T, int Rank> class array;
+template <class T, int Rank> class variable;
+
+/// The line of the call that takes `location at = here()`.
+[[nodiscard]] constexpr location here(int line = __builtin_LINE(),
+                                      const char* file = __builtin_FILE()) {
+  return {line, file};
+}
+
+/// An operand together with the line it was used on.
+template <class E>
+struct located {
+  E e;
+  location at;
+  template <class D>
+    requires(std::same_as<D, E> || std::derived_from<D, E>)
+  constexpr located(const D& d, int line = __builtin_LINE(), const char* file = __builtin_FILE())
+      : e(d), at{line, file} {}
+};
+
+namespace detail {
+
+template <class>
+inline constexpr bool never = false;
+
+enum class operand_kind : std::uint8_t { none, literal, weak, strong, array };
+
+/// What an operand is to the promotion table.
+template <class X>
+struct operand_traits {
+  static constexpr operand_kind kind = operand_kind::none;
+  static constexpr dtype type = dtype::none;
+  static constexpr int rank = 0;
+};
+template <scalar_literal X>
+struct operand_traits<X> {
+  static constexpr operand_kind kind = operand_kind::literal;
+  static constexpr dtype type = dtype_of<scalar_element<X>>;
+  static constexpr int rank = 0;
+};
+template <class T>
+struct operand_traits<scalar_expr<T>> {
+  static constexpr operand_kind kind = operand_kind::weak;
+  static constexpr dtype type = dtype_of<T>;
+  static constexpr int rank = 0;
+};
+template <class T, int R>
+struct operand_traits<expr<T, R>> {
+  static constexpr operand_kind kind = operand_kind::strong;
+  static constexpr dtype type = dtype_of<T>;
+  static constexpr int rank = R;
+};
+template <class T, int R>
+struct operand_traits<var_expr<T, R>> : operand_traits<expr<T, R>> {};
+template <class T, int R>
+struct operand_traits<array<T, R>> {
+  static constexpr operand_kind kind = operand_kind::array;
+  static constexpr dtype type = dtype_of<T>;
+  static constexpr int rank = R;
+};
+
+template <class X>
+inline constexpr operand_kind kind_v = operand_traits<X>::kind;
+template <class... X>
+inline constexpr bool any_symbol =
+    ((kind_v<X> == operand_kind::strong || kind_v<X> == operand_kind::weak) || ...);
+template <class... X>
+inline constexpr bool any_array = ((kind_v<X> == operand_kind::array) || ...);
+
+}  // namespace detail
+
+/// Something an operation takes: a symbol, an array, or a C++ number.
+template <class X>
+concept operand = detail::kind_v<X> != detail::operand_kind::none;
+/// A C++ number or the symbol of one.
+template <class X>
+concept weak_operand = detail::kind_v<X> == detail::operand_kind::literal ||
+                       detail::kind_v<X> == detail::operand_kind::weak;
+/// A symbol of an array or a scalar.
+template <class X>
+concept symbolic = detail::kind_v<X> == detail::operand_kind::strong ||
+                   detail::kind_v<X> == detail::operand_kind::weak;
+/// An array or the symbol of one: what reductions and views take.
+template <class X>
+concept array_operand = detail::kind_v<X> == detail::operand_kind::strong ||
+                        detail::kind_v<X> == detail::operand_kind::array;
+
+namespace detail {
+
+/// Runs operation `Fn` on arrays at once; defined in run/array_operation.hpp.
+template <class Fn>
+struct array_operation;
+template <class Fn, class... X>
+constexpr auto run_on_arrays(const Fn&, const X&... x) {
+  return array_operation<Fn>::run(x...);
+}
+
+/// The type in which two operands are computed.
+template <class A, class B>
+constexpr dtype common_type() {
+  constexpr dtype a = operand_traits<A>::type, b = operand_traits<B>::type;
+  if constexpr (weak_operand<A> && weak_operand<B>) return promote_scalars(a, b);
+  else if constexpr (weak_operand<A>) return promote_weak(b, a);
+  else if constexpr (weak_operand<B>) return promote_weak(a, b);
+  else return promote(a, b);
+}
+
+template <class A, class B>
+inline constexpr bool has_common_type = common_type<A, B>() != dtype::none;
+
+template <class X>
+constexpr builder* builder_of(const X& x) {
+  if constexpr (symbolic<X>) {
+    if (!x.b) throw value_error("calque: a symbol was used before it was given a value");
+    return x.b;
+  } else {
+    return nullptr;
+  }
+}
+/// The trace that the symbols among `x…` belong to.
+template <class... X>
+constexpr builder& common_builder(const X&... x) {
+  builder* b = nullptr;
+  for (builder* one : {builder_of(x)...}) {
+    if (one && b && one != b) throw value_error("calque: symbols of two traces in one operation");
+    if (one) b = one;
+  }
+  return *b;
+}
+
+/// Operand `x` as a node of type `To`; a number is rounded once, one that does not fit is refused.
+template <class To, class X>
+constexpr int node_of(builder& b, const X& x) {
+  if constexpr (kind_v<X> == operand_kind::literal) {
+    if constexpr (std::is_integral_v<To> && std::is_integral_v<X> && !std::is_same_v<To, bool>)
+      if (static_cast<X>(static_cast<To>(x)) != x || (static_cast<To>(x) < To{}) != (x < X{}))
+        throw dtype_error("calque: a literal does not fit the array's integer type; cast the array");
+    return b.constant_of(dtype_of<To>, make_constant<To>(saturate_cast<To>(x)));
+  } else {
+    return build_cast(b, x.id, dtype_of<To>);
+  }
+}
+
+/// The symbol type of a result.
+template <bool Weak, dtype T, int Rank>
+struct symbol_for {
+  using type = expr<type_of<T>, Rank>;
+};
+template <dtype T, int Rank>
+struct symbol_for<true, T, Rank> {
+  using type = scalar_expr<type_of<T>>;
+};
+
+template <class Op, bool Arithmetic, bool Compare>
+struct binary_fn {
+  template <class A, class B>
+  constexpr auto operator()(const A& a, const B& b, location at = {}) const {
+    if constexpr (any_array<A, B>) {
+      static_assert(!any_symbol<A, B>, CALQUE_MIXED);
+      return run_on_arrays(binary_fn{}, a, b);
+    } else {
+      static_assert(has_common_type<A, B>,
+                    "calque: no integer type holds both int64 and uint64; cast one operand with "
+                    "cq::astype<…>(x)");
+      constexpr dtype joint = common_type<A, B>();
+      constexpr dtype in = Arithmetic ? arithmetic(joint) : joint;
+      using T = type_of<in>;
+      builder& g = common_builder(a, b);
+      g.where = at;
+      const int x = node_of<T>(g, a), y = node_of<T>(g, b);
+      constexpr dtype out = Compare ? dtype::boolean : in;
+      constexpr int rank = operand_traits<A>::rank > operand_traits<B>::rank
+                               ? operand_traits<A>::rank
+                               : operand_traits<B>::rank;
+      using result = typename symbol_for<weak_operand<A> && weak_operand<B>, out, rank>::type;
+      return result{&g, g.map_of<Op>(out, x, y)};
+    }
+  }
+};
+using add_fn = binary_fn<op::add, true, false>;
+using sub_fn = binary_fn<op::sub, true, false>;
+using mul_fn = binary_fn<op::mul, true, false>;
+using div_fn = binary_fn<op::div, true, false>;
+using maximum_fn = binary_fn<op::maximum, false, false>;
+using minimum_fn = binary_fn<op::minimum, false, false>;
+using less_fn = binary_fn<op::less, false, true>;
+using less_equal_fn = binary_fn<op::less_equal, false, true>;
+using greater_fn = binary_fn<op::greater, false, true>;
+using greater_equal_fn = binary_fn<op::greater_equal, false, true>;
+using equal_fn = binary_fn<op::equal, false, true>;
+using not_equal_fn = binary_fn<op::not_equal, false, true>;
+
+/// Elementwise on one operand. `Floating`: integers are computed in double.
+template <class Op, bool Floating>
+struct unary_fn {
+  template <class X>
+  constexpr auto operator()(const X& x, location at = {}) const {
+    if constexpr (any_array<X>) {
+      return run_on_arrays(unary_fn{}, x);
+    } else {
+      constexpr dtype in = operand_traits<X>::type;
+      constexpr dtype t = Floating ? floating(in) : weak_operand<X> ? promote_scalars(in, in)
+                                                                    : arithmetic(in);
+      builder& g = common_builder(x);
+      g.where = at;
+      const int id = node_of<type_of<t>>(g, x);
+      using result = typename symbol_for<weak_operand<X>, t, operand_traits<X>::rank>::type;
+      return result{&g, g.map_of<Op>(t, id)};
+    }
+  }
+};
+using neg_fn = unary_fn<op::neg, false>;
+using abs_fn = unary_fn<op::abs, false>;
+
+/// x op= y: y must convert to x's type without changing kind, and must not have a higher rank.
+template <class Fn, class T, int Rank, class Y>
+constexpr expr<T, Rank> updated(const expr<T, Rank>& x, const Y& y) {
+  static_assert(!any_array<Y>, CALQUE_MIXED);
+  static_assert(kind_of(operand_traits<Y>::type) <= kind_of(dtype_of<T>),
+                "calque: x op= y: y has a higher kind than x (bool < integer < floating) and would "
+                "be truncated; write x = cq::astype<…>(x op y)");
+  static_assert(operand_traits<Y>::rank <= Rank,
+                "calque: x op= y: y has more axes than x; reduce y first");
+  const auto r = Fn{}(x, y, x.b->where);
+  return {x.b, build_cast(*x.b, r.id, dtype_of<T>)};
+}
+
+/// The value to store in a variable or loop state of type T and at most `Rank` axes.
+template <class T, int Rank, class E>
+constexpr int store_operand(builder& b, const E& e) {
+  static_assert(!any_array<E>, CALQUE_MIXED);
+  static_assert(kind_of(operand_traits<E>::type) <= kind_of(dtype_of<T>),
+                "calque: variable.assign(e): e has a higher kind than the variable (bool < integer < "
+                "floating) and would be truncated; use cq::astype<…>(e)");
+  static_assert(operand_traits<E>::rank <= Rank,
+                "calque: variable.assign(e): e has more axes than the variable; reduce e first");
+  return node_of<T>(b, e);
+}
+
+/// `id` broadcast to the rank of node `like`; equal ranks are left for the plan to compare.
+constexpr int broadcast_like(builder& b, int id, int like) {
+  const node to = b.at(like), from = b.at(id);
+  bool stretch = from.rank < to.rank;
+  for (int i = 0; !stretch && i < from.rank; ++i)
+    stretch = b.is_literal(from.dims[i], 1) && !b.is_literal(to.dims[i], 1);
+  return stretch ? op::broadcast_to::build(b, id, to.rank, to.dims) : id;
+}
+
+}  // namespace detail
+}  // namespace calque

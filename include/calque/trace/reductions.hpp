@@ -1,0 +1,144 @@
+// Array functions that reduce: sum mean max min argmax argmin.
+#pragma once
+
+#include "calque/ops/reduce.hpp"
+#include "calque/trace/functions.hpp"
+
+namespace calque {
+namespace detail {
+
+/// The type in which `Op` reduces elements of type `t`.
+template <class Op>
+constexpr dtype reduction_type(dtype t) {
+  return std::is_same_v<Op, op::sum> ? sum_type(t) : t;
+}
+
+template <class Op, class Axes, bool Keep>
+struct reduce_fn {
+  template <class X>
+  constexpr auto operator()(const X& x, location at = {}) const {
+    if constexpr (any_array<X>) {
+      return run_on_arrays(reduce_fn{}, x);
+    } else {
+      constexpr int rank = operand_traits<X>::rank;
+      constexpr unsigned mask = axis_mask<rank>(Axes{});
+      static_assert(mask != ~0u, "calque: cq::axis<…> names an axis twice");
+      constexpr dtype t = reduction_type<Op>(operand_traits<X>::type);
+      builder& g = common_builder(x);
+      g.where = at;
+      const int id = build_cast(g, x.id, t);
+      return expr<type_of<t>, Keep ? rank : rank - bits_in(mask)>{
+          &g, build_reduction<Op>(g, id, mask, Keep, t)};
+    }
+  }
+};
+
+template <class Axes, bool Keep>
+struct mean_fn {
+  template <class X>
+  constexpr auto operator()(const X& x, location at = {}) const {
+    if constexpr (any_array<X>) {
+      return run_on_arrays(mean_fn{}, x);
+    } else {
+      // summed in double, so that a mean of floats neither overflows nor stalls
+      constexpr int rank = operand_traits<X>::rank;
+      constexpr unsigned mask = axis_mask<rank>(Axes{});
+      static_assert(mask != ~0u, "calque: cq::axis<…> names an axis twice");
+      constexpr dtype t = floating(operand_traits<X>::type);
+      builder& g = common_builder(x);
+      g.where = at;
+      const int total = build_reduction<op::sum>(g, build_cast(g, x.id, dtype::float64), mask, Keep,
+                                                 dtype::float64);
+      int count = g.literal_dim(1);
+      for (int i = 0; i < rank; ++i)
+        if ((mask >> i) & 1u)
+          count = g.arithmetic_dim(dim_kind::mul, count, g.at(x.id).dims[i]);
+      const int n = build_cast(g, g.extent_of(count), dtype::float64);
+      const int mean = g.map_of<op::div>(dtype::float64, total, n);
+      return expr<type_of<t>, Keep ? rank : rank - bits_in(mask)>{&g, build_cast(g, mean, t)};
+    }
+  }
+};
+
+template <class Op, int Axis, bool Keep>
+struct arg_reduce_fn {
+  template <class X>
+  constexpr auto operator()(const X& x, location at = {}) const {
+    if constexpr (any_array<X>) {
+      return run_on_arrays(arg_reduce_fn{}, x);
+    } else {
+      constexpr int rank = operand_traits<X>::rank;
+      constexpr unsigned mask = axis_mask<rank>(axis_t<Axis>{});
+      builder& g = common_builder(x);
+      g.where = at;
+      return expr<std::int64_t, Keep ? rank : rank - 1>{
+          &g, build_reduction<Op>(g, x.id, mask, Keep, dtype::int64)};
+    }
+  }
+};
+
+}  // namespace detail
+
+#define CALQUE_REDUCTION(NAME, ...)                                                            \
+  template <array_operand X>                                                                   \
+  [[nodiscard]] constexpr auto NAME(const X& x, location at = here()) {                        \
+    using Axes = axis_t<>;                                                                     \
+    constexpr bool Keep = false;                                                               \
+    return detail::__VA_ARGS__{}(x, at);                                                       \
+  }                                                                                            \
+  template <array_operand X, int... A>                                                         \
+  [[nodiscard]] constexpr auto NAME(const X& x, axis_t<A...>, location at = here()) {          \
+    using Axes = axis_t<A...>;                                                                 \
+    constexpr bool Keep = false;                                                               \
+    return detail::__VA_ARGS__{}(x, at);                                                       \
+  }                                                                                            \
+  template <array_operand X, int... A>                                                         \
+  [[nodiscard]] constexpr auto NAME(const X& x, axis_t<A...>, keepdims_t,                      \
+                                    location at = here()) {                                    \
+    using Axes = axis_t<A...>;                                                                 \
+    constexpr bool Keep = true;                                                                \
+    return detail::__VA_ARGS__{}(x, at);                                                       \
+  }                                                                                            \
+  template <array_operand X>                                                                   \
+  [[nodiscard]] constexpr auto NAME(const X& x, keepdims_t, location at = here()) {            \
+    using Axes = axis_t<>;                                                                     \
+    constexpr bool Keep = true;                                                                \
+    return detail::__VA_ARGS__{}(x, at);                                                       \
+  }
+
+/// Sum over all axes or those of the tag; 0 for none. Integers narrower than 64 bits and bool give
+/// 64-bit sums; float sums are pairwise and repeatable to the bit.
+///
+///   auto rows = cq::sum(x, cq::axis<1>);
+CALQUE_REDUCTION(sum, reduce_fn<op::sum, Axes, Keep>)
+/// Largest element; NaN if any is NaN; `shape_error` over no elements.
+CALQUE_REDUCTION(max, reduce_fn<op::reduce_max, Axes, Keep>)
+/// Smallest element; NaN if any is NaN; `shape_error` over no elements.
+CALQUE_REDUCTION(min, reduce_fn<op::reduce_min, Axes, Keep>)
+/// Arithmetic mean, summed in double; NaN over no elements; of integers it is double.
+CALQUE_REDUCTION(mean, mean_fn<Axes, Keep>)
+#undef CALQUE_REDUCTION
+
+#define CALQUE_ARG_REDUCTION(NAME)                                                             \
+  template <array_operand X, int A>                                                            \
+  [[nodiscard]] constexpr auto NAME(const X& x, axis_t<A>, location at = here()) {             \
+    return detail::arg_reduce_fn<op::NAME, A, false>{}(x, at);                                 \
+  }                                                                                            \
+  template <array_operand X, int A>                                                            \
+  [[nodiscard]] constexpr auto NAME(const X& x, axis_t<A>, keepdims_t, location at = here()) { \
+    return detail::arg_reduce_fn<op::NAME, A, true>{}(x, at);                                  \
+  }                                                                                            \
+  template <array_operand X>                                                                   \
+    requires(detail::operand_traits<X>::rank == 1)                                             \
+  [[nodiscard]] constexpr auto NAME(const X& x, location at = here()) {                        \
+    return detail::arg_reduce_fn<op::NAME, 0, false>{}(x, at);                                 \
+  }
+
+/// Index (int64) of the largest element along one axis: the first of equals, of NaN if there is one;
+/// `shape_error` over no elements.
+CALQUE_ARG_REDUCTION(argmax)
+/// Index (int64) of the smallest element along one axis, as `argmax`.
+CALQUE_ARG_REDUCTION(argmin)
+#undef CALQUE_ARG_REDUCTION
+
+}  // namespace calque

@@ -1,0 +1,195 @@
+// Array functions that rearrange extents, on symbols: transpose reshape broadcast_to; constants made
+// in a body: zeros ones full arange; matmul; one_hot.
+#pragma once
+
+#include "calque/ops/extents.hpp"
+#include "calque/ops/matmul.hpp"
+#include "calque/trace/reductions.hpp"
+
+namespace calque {
+namespace detail {
+
+template <class Extent>
+constexpr int dim_from(builder& g, const Extent& e) {
+  if constexpr (std::is_same_v<Extent, symbolic_extent>)
+    return e.b ? dim_of_node(g, e.id) : g.literal_dim(e.literal);
+  else return g.literal_dim(e);
+}
+template <int Rank, class Extent>
+constexpr std::array<std::int32_t, max_rank> dims_from(builder& g, const shape<Rank, Extent>& s) {
+  std::array<std::int32_t, max_rank> dims{};
+  for (int i = 0; i < Rank; ++i) dims[static_cast<std::size_t>(i)] = dim_from(g, s[i]);
+  return dims;
+}
+
+template <class Op, class X, int Rank, class Extent>
+constexpr auto shaped(const X& x, const shape<Rank, Extent>& s, location at) {
+  builder& g = common_builder(x);
+  g.where = at;
+  const auto dims = dims_from(g, s);
+  return expr<type_of<operand_traits<X>::type>, Rank>{&g, Op::build(g, x.id, Rank, dims.data())};
+}
+
+/// A value of `T` everywhere.
+template <class T, int Rank, class Extent, class V>
+constexpr expr<T, Rank> filled(const shape<Rank, Extent>& s, const V& v, builder& g, location at) {
+  g.where = at;
+  const auto dims = dims_from(g, s);
+  return {&g, op::broadcast_to::build(g, node_of<T>(g, v), Rank, dims.data())};
+}
+
+struct matmul_fn {
+  template <class A, class B>
+  constexpr auto operator()(const A& a, const B& b, location at = {}) const {
+    static_assert(operand_traits<A>::rank == 2 && operand_traits<B>::rank == 2,
+                  "cq::matmul(a, b): both operands must have rank 2 (rows, columns); reshape them");
+    if constexpr (any_array<A, B>) {
+      static_assert(!any_symbol<A, B>, CALQUE_MIXED);
+      return run_on_arrays(matmul_fn{}, a, b);
+    } else {
+      static_assert(has_common_type<A, B>,
+                    "cq::matmul(a, b): no integer type holds both int64 and uint64; cast one");
+      constexpr dtype t = arithmetic(common_type<A, B>());
+      builder& g = common_builder(a, b);
+      g.where = at;
+      const int x = build_cast(g, a.id, t), y = build_cast(g, b.id, t);
+      return expr<type_of<t>, 2>{&g, op::matmul::build(g, x, y)};
+    }
+  }
+};
+
+template <class T>
+struct one_hot_fn {
+  template <class X, class Extent>
+  constexpr auto operator()(const X& labels, const shape<1, Extent>& depth, location at = {}) const {
+    static_assert(is_integer(operand_traits<X>::type),
+                  "cq::one_hot(labels, depth): labels must be integers");
+    if constexpr (any_array<X>) {
+      return run_on_arrays(one_hot_fn{}, labels, depth);
+    } else {
+      constexpr int rank = operand_traits<X>::rank;
+      builder& g = common_builder(labels);
+      g.where = at;
+      std::int32_t dims[max_rank]{};
+      for (int i = 0; i < rank; ++i) dims[i] = g.at(g.value_of(labels.id)).dims[i];
+      dims[rank] = g.literal_dim(1);
+      const int column = op::reshape::build(g, labels.id, rank + 1, dims);
+      const std::int32_t row[] = {dim_from(g, depth[0])};
+      const int classes = g.iota(operand_traits<X>::type, 1, row, 0);
+      const int hit = g.map_of<op::equal>(dtype::boolean, column, classes);
+      return expr<T, rank + 1>{&g, build_cast(g, hit, dtype_of<T>)};
+    }
+  }
+};
+
+template <int... P>
+struct transpose_fn {
+  template <class X>
+  constexpr auto operator()(const X& x, location at = {}) const {
+    constexpr int rank = operand_traits<X>::rank;
+    std::int8_t perm[max_rank]{};
+    if constexpr (sizeof...(P) == 0) {
+      for (int i = 0; i < rank; ++i) perm[i] = static_cast<std::int8_t>(rank - 1 - i);
+    } else {
+      static_assert(sizeof...(P) == rank && ((P >= 0 && P < rank) && ...) &&
+                        ((1u << P) | ...) == (1u << rank) - 1u,
+                    "cq::transpose<…>(x): name each axis of x once");
+      int i = 0;
+      ((perm[i++] = P), ...);
+    }
+    builder& g = common_builder(x);
+    g.where = at;
+    return expr<type_of<operand_traits<X>::type>, rank>{&g, op::transpose::build(g, x.id, perm)};
+  }
+};
+
+}  // namespace detail
+
+/// The axes in reverse order, or in the order given: `cq::transpose<1, 0, 2>(x)`. Moves no data.
+template <int... P, symbolic X>
+  requires array_operand<X>
+[[nodiscard]] constexpr auto transpose(const X& x, location at = here()) {
+  return detail::transpose_fn<P...>{}(x, at);
+}
+/// The same elements in row-major order under other extents; as many elements, else `shape_error`.
+///
+///   auto rows = cq::reshape(x, cq::shape{x.extent(0), 784});
+template <symbolic X, int Rank, class Extent>
+  requires array_operand<X>
+[[nodiscard]] constexpr auto reshape(const X& x, const shape<Rank, Extent>& s,
+                                     location at = here()) {
+  return detail::shaped<op::reshape>(x, s, at);
+}
+/// Repeats along new and size-1 axes, by NumPy's rule. Moves no data.
+template <symbolic X, int Rank, class Extent>
+  requires array_operand<X>
+[[nodiscard]] constexpr auto broadcast_to(const X& x, const shape<Rank, Extent>& s,
+                                          location at = here()) {
+  static_assert(Rank >= detail::operand_traits<X>::rank,
+                "cq::broadcast_to(x, shape): the shape has fewer axes than x");
+  return detail::shaped<op::broadcast_to>(x, s, at);
+}
+/// Sums away what broadcasting `shape` to x's extents would add: the inverse of `broadcast_to` in
+/// gradients.
+template <symbolic X, int Rank, class Extent>
+  requires array_operand<X>
+[[nodiscard]] constexpr auto sum_to(const X& x, const shape<Rank, Extent>& s, location at = here()) {
+  static_assert(Rank <= detail::operand_traits<X>::rank,
+                "cq::sum_to(x, shape): the shape has more axes than x");
+  return detail::shaped<op::sum_to>(x, s, at);
+}
+
+/// Zeros of type T, inside a traced function; any symbol of the trace comes last.
+template <element T, int Rank, class Extent, symbolic X>
+[[nodiscard]] constexpr auto zeros(const shape<Rank, Extent>& s, const X& x, location at = here()) {
+  return detail::filled<T>(s, T{}, detail::common_builder(x), at);
+}
+/// Ones of type T, inside a traced function; any symbol of the trace comes last.
+template <element T, int Rank, class Extent, symbolic X>
+[[nodiscard]] constexpr auto ones(const shape<Rank, Extent>& s, const X& x, location at = here()) {
+  return detail::filled<T>(s, T{1}, detail::common_builder(x), at);
+}
+/// `v` everywhere, inside a traced function; any symbol of the trace comes last.
+template <int Rank, class Extent, weak_operand V, symbolic X>
+[[nodiscard]] constexpr auto full(const shape<Rank, Extent>& s, const V& v, const X& x,
+                                  location at = here()) {
+  return detail::filled<type_of<detail::operand_traits<V>::type>>(s, v, detail::common_builder(x), at);
+}
+/// 0, 1, …, n - 1 of type T, inside a traced function; any symbol of the trace comes last.
+template <element T, class N, symbolic X>
+  requires(std::integral<N> || symbolic<N>)
+[[nodiscard]] constexpr expr<T, 1> arange(const N& n, const X& x, location at = here()) {
+  builder& g = detail::common_builder(x);
+  g.where = at;
+  const std::int32_t dims[] = {detail::dim_from(g, symbolic_extent(n))};
+  return {&g, g.iota(dtype_of<T>, 1, dims, 0)};
+}
+/// Zeros of x's type and extents.
+template <symbolic X>
+  requires array_operand<X>
+[[nodiscard]] constexpr auto zeros_like(const X& x, location at = here()) {
+  using T = type_of<detail::operand_traits<X>::type>;
+  return detail::filled<T>(x.shape(at), T{}, detail::common_builder(x), at);
+}
+
+/// Product of two matrices, (m, k) by (k, n); inner extents must agree, else `shape_error`.
+/// Transposed and sliced operands are read in place.
+///
+///   auto logits = cq::matmul(x, w) + b;
+template <operand A, operand B>
+  requires(tensor<A> || tensor<B>)
+[[nodiscard]] constexpr auto matmul(const A& a, const B& b, location at = here()) {
+  return detail::matmul_fn{}(a, b, at);
+}
+
+/// 1 at each label's class and 0 elsewhere, along a new last axis of `depth` classes; a label outside
+/// [0, depth) gives zeros.
+///
+///   auto target = cq::one_hot<float>(labels, 10);
+template <element T, array_operand X, class N>
+  requires(std::integral<N> || symbolic<N>)
+[[nodiscard]] constexpr auto one_hot(const X& labels, const N& depth, location at = here()) {
+  return detail::one_hot_fn<T>{}(labels, shape{depth}, at);
+}
+
+}  // namespace calque
