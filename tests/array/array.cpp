@@ -104,7 +104,8 @@ TEST_CASE("a span of another size than the shape throws and both are named") {
                        cq::shape_error);
   const cq::array<float, 1> a{1, 2, 3};
   std::vector<float> out(2);
-  CHECK_THROWS_WITH_AS(a.copy_to(out), doctest::Contains("f32[3] has 3 elements but the span has 2"),
+  CHECK_THROWS_WITH_AS(a.copy_to(out),
+                       doctest::Contains("f32[3] has 3 elements but the span has 2"),
                        cq::shape_error);
 }
 
@@ -162,7 +163,8 @@ TEST_CASE("one array is one allocation, and the host counters return to where th
   CHECK(cq::counters(cq::cpu()).used == before.used);
 }
 
-TEST_CASE("byte counts past 63 bits throw shape_error; sizes that fit but do not exist, out_of_memory") {
+TEST_CASE(
+    "byte counts past 63 bits throw shape_error; sizes that fit but do not exist, out_of_memory") {
   const std::int64_t big = std::int64_t{1} << 31;
   using doubles = cq::array<double, 2>;
   CHECK_THROWS_AS((void)doubles::uninitialised(cq::shape{big, big}), cq::shape_error);
@@ -260,7 +262,8 @@ TEST_CASE("a writable array made from a read-only one never writes into its sour
 TEST_CASE("at throws index_error for each axis, and names index and extent") {
   cq::array<float, 2> a{{1, 2, 3}};
   CHECK(a.at(0, 2) == 3);
-  CHECK_THROWS_WITH_AS((void)a.at(0, 3), doctest::Contains("index 3 is outside axis 1 of f32[1, 3]"),
+  CHECK_THROWS_WITH_AS((void)a.at(0, 3),
+                       doctest::Contains("index 3 is outside axis 1 of f32[1, 3]"),
                        cq::index_error);
   CHECK_THROWS_AS((void)a.at(-1, 0), cq::index_error);
   CHECK_THROWS_AS((void)std::as_const(a).at(1, 0), cq::index_error);
@@ -339,7 +342,8 @@ TEST_CASE("copy_from takes extents into an unallocated array and refuses other o
   CHECK(a(0, 1) == 2);
   CHECK(!a.is_shared());
   const cq::array<int, 2> c{{1}, {2}};
-  CHECK_THROWS_WITH_AS(a.copy_from(c), doctest::Contains("i32[1, 2] cannot take the elements of i32[2, 1]"),
+  CHECK_THROWS_WITH_AS(a.copy_from(c),
+                       doctest::Contains("i32[1, 2] cannot take the elements of i32[2, 1]"),
                        cq::shape_error);
   CHECK(a(0, 1) == 2);
   CHECK_THROWS_AS(a.copy_from(std::vector<int>{1, 2, 3}), cq::shape_error);

@@ -71,6 +71,8 @@ TEST_CASE("arrays print as NumPy prints them") {
     {cq::to_string(cq::array<double, 1>{0.123456789012, 12.3456789012345}), "[ 0.12345679 12.3456789 ]"},
     {cq::to_string(cq::array<float, 1>{1.6777216e+07f, 1.0e+00f}), "[1.6777216e+07 1.0000000e+00]"},
     {cq::to_string(cq::array<double, 1>{1e-310, 1.0}), "[1.e-310 1.e+000]"},
+    {cq::to_string(cq::array<double, 1>{0.0001, 0.05}), "[0.0001 0.05  ]"},
+    {cq::to_string(cq::array<float, 1>{1.0e-04f, 2.0e-04f}), "[0.0001 0.0002]"},
     {cq::to_string(cq::array<int, 1>{1, -20, 300}), "[  1 -20 300]"},
     {cq::to_string(cq::array<int, 2>{{1, 20}, {-3, 4}}),
      R"([[ 1 20]

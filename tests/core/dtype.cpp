@@ -55,13 +55,13 @@ TEST_CASE("each dtype has one kind, a size and a short name") {
   };
   using enum cq::dtype_kind;
   const row rows[] = {
-      {dtype::none, none, 0, "none"},          {dtype::boolean, boolean, 1, "bool"},
-      {dtype::int8, integer, 1, "i8"},         {dtype::int16, integer, 2, "i16"},
-      {dtype::int32, integer, 4, "i32"},       {dtype::int64, integer, 8, "i64"},
-      {dtype::uint8, integer, 1, "u8"},        {dtype::uint16, integer, 2, "u16"},
-      {dtype::uint32, integer, 4, "u32"},      {dtype::uint64, integer, 8, "u64"},
-      {dtype::float16, floating, 2, "f16"},    {dtype::bfloat16, floating, 2, "bf16"},
-      {dtype::float32, floating, 4, "f32"},    {dtype::float64, floating, 8, "f64"},
+      {dtype::none, none, 0, "none"},       {dtype::boolean, boolean, 1, "bool"},
+      {dtype::int8, integer, 1, "i8"},      {dtype::int16, integer, 2, "i16"},
+      {dtype::int32, integer, 4, "i32"},    {dtype::int64, integer, 8, "i64"},
+      {dtype::uint8, integer, 1, "u8"},     {dtype::uint16, integer, 2, "u16"},
+      {dtype::uint32, integer, 4, "u32"},   {dtype::uint64, integer, 8, "u64"},
+      {dtype::float16, floating, 2, "f16"}, {dtype::bfloat16, floating, 2, "bf16"},
+      {dtype::float32, floating, 4, "f32"}, {dtype::float64, floating, 8, "f64"},
   };
   for (const row& r : rows) {
     CAPTURE(r.name);

@@ -11,7 +11,8 @@ namespace cq = calque;
 
 TEST_CASE("every exception but out_of_memory is a calque::error and a std::runtime_error") {
   const auto all = []<class... E>() {
-    return (std::is_base_of_v<cq::error, E> && ...) && (std::is_base_of_v<std::runtime_error, E> && ...);
+    return (std::is_base_of_v<cq::error, E> && ...) &&
+           (std::is_base_of_v<std::runtime_error, E> && ...);
   };
   CHECK(all.operator()<cq::shape_error, cq::dtype_error, cq::alias_error, cq::index_error,
                        cq::value_error, cq::device_error>());

@@ -150,13 +150,26 @@ void check_specials(const std::vector<T>& x) {
 template <class T>
 std::vector<T> specials() {
   using limits = std::numeric_limits<T>;
-  return {T(0),           T(-0.0),           T(1),
-          T(-1),          limits::min(),     -limits::min(),
-          limits::denorm_min(), -limits::denorm_min(), limits::max(),
-          limits::lowest(), limits::infinity(), -limits::infinity(),
-          limits::quiet_NaN(), -limits::quiet_NaN(), T(0.625),
-          T(-0.625),      std::nextafter(T(1), T(0)), std::nextafter(T(1), T(2)),
-          T(20),          T(-20)};
+  return {T(0),
+          T(-0.0),
+          T(1),
+          T(-1),
+          limits::min(),
+          -limits::min(),
+          limits::denorm_min(),
+          -limits::denorm_min(),
+          limits::max(),
+          limits::lowest(),
+          limits::infinity(),
+          -limits::infinity(),
+          limits::quiet_NaN(),
+          -limits::quiet_NaN(),
+          T(0.625),
+          T(-0.625),
+          std::nextafter(T(1), T(0)),
+          std::nextafter(T(1), T(2)),
+          T(20),
+          T(-20)};
 }
 
 // Neighbours on both sides of a threshold.

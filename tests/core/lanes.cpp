@@ -122,13 +122,34 @@ std::vector<T> interesting() {
   using limits = std::numeric_limits<T>;
   std::vector<T> v{T(0), T(1), T(2), T(3), T(7), T(100), limits::max(), limits::lowest()};
   if constexpr (std::is_floating_point_v<T>) {
-    for (T x : {T(-0.0), T(-1), T(-2.5), T(0.75), T(-0.75), limits::min(), limits::denorm_min(),
-                -limits::denorm_min(), limits::infinity(), -limits::infinity(),
-                limits::quiet_NaN(), -limits::quiet_NaN(), T(127.5), T(128), T(-128.5), T(-129),
-                T(2147483520), T(2147483648.0), T(-2147483648.0), T(4294967040.0),
-                T(4294967296.0), T(9223371487098961920.0), T(9223372036854775808.0),
-                T(-9223372036854775808.0), T(18446742974197923840.0),
-                T(18446744073709551616.0), T(3e9), T(-3)})
+    for (T x : {T(-0.0),
+                T(-1),
+                T(-2.5),
+                T(0.75),
+                T(-0.75),
+                limits::min(),
+                limits::denorm_min(),
+                -limits::denorm_min(),
+                limits::infinity(),
+                -limits::infinity(),
+                limits::quiet_NaN(),
+                -limits::quiet_NaN(),
+                T(127.5),
+                T(128),
+                T(-128.5),
+                T(-129),
+                T(2147483520),
+                T(2147483648.0),
+                T(-2147483648.0),
+                T(4294967040.0),
+                T(4294967296.0),
+                T(9223371487098961920.0),
+                T(9223372036854775808.0),
+                T(-9223372036854775808.0),
+                T(18446742974197923840.0),
+                T(18446744073709551616.0),
+                T(3e9),
+                T(-3)})
       v.push_back(x);
   } else if constexpr (!std::is_same_v<T, bool>) {
     for (T x : {static_cast<T>(-1), static_cast<T>(-7), static_cast<T>(limits::max() / 2),

@@ -13,8 +13,8 @@ using cq::dtype;
 
 namespace {
 
-constexpr std::array columns{dtype::boolean, dtype::int8,   dtype::int16,    dtype::int32,
-                             dtype::int64,   dtype::uint8,  dtype::uint16,   dtype::uint32,
+constexpr std::array columns{dtype::boolean, dtype::int8,    dtype::int16,    dtype::int32,
+                             dtype::int64,   dtype::uint8,   dtype::uint16,   dtype::uint32,
                              dtype::uint64,  dtype::float16, dtype::bfloat16, dtype::float32,
                              dtype::float64};
 
@@ -104,12 +104,13 @@ TEST_CASE("promotion is a constant expression") {
 }
 
 TEST_CASE("two weak scalars follow the usual arithmetic conversions of C++") {
-  static_assert(all_as_in_cpp<bool, std::int8_t, std::int16_t, std::int32_t, std::int64_t,
-                              std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t, float,
-                              double>());
+  static_assert(
+      all_as_in_cpp<bool, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t,
+                    std::uint16_t, std::uint32_t, std::uint64_t, float, double>());
 }
 
-TEST_CASE("bool arithmetic counts, sums are wide, floating functions of integers are double (C002)") {
+TEST_CASE(
+    "bool arithmetic counts, sums are wide, floating functions of integers are double (C002)") {
   static_assert(cq::arithmetic(dtype::boolean) == dtype::int32);
   for (dtype t : columns) {
     CAPTURE(cq::name_of(t));

@@ -23,8 +23,8 @@ namespace detail = calque::detail;
 
 TEST_CASE("host blocks are 64-aligned, usable to the last byte and counted (C112)") {
   const auto before = cq::counters(cq::cpu());
-  for (std::int64_t bytes : {1, 7, 63, 64, 65, 1000, 4096, 1 << 20, (4 << 20) - 1, 4 << 20,
-                             (4 << 20) + 1, 9 << 20}) {
+  for (std::int64_t bytes :
+       {1, 7, 63, 64, 65, 1000, 4096, 1 << 20, (4 << 20) - 1, 4 << 20, (4 << 20) + 1, 9 << 20}) {
     CAPTURE(bytes);
     void* const p = detail::host_allocate(bytes);
     REQUIRE(p != nullptr);
@@ -54,7 +54,8 @@ TEST_CASE("zero bytes give null and count nothing (C112)") {
   CHECK(after.allocations == before.allocations);
 }
 
-TEST_CASE("a request that cannot be met throws out_of_memory, names its bytes, charges nothing (C112)") {
+TEST_CASE(
+    "a request that cannot be met throws out_of_memory, names its bytes, charges nothing (C112)") {
   const auto before = cq::counters(cq::cpu());
   volatile std::int64_t bytes = std::int64_t{1} << 60;
   for (std::int64_t extra : {std::int64_t{0}, std::numeric_limits<std::int64_t>::max() - bytes}) {

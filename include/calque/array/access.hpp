@@ -72,7 +72,8 @@ struct array_access {
     return a.raw();
   }
 
-  /// An array over `data` that keeps `block` alive (none: borrowed host memory). Nothing is checked.
+  /// An array over `data` that keeps `block` alive (none: borrowed host memory). Nothing is
+  /// checked.
   template <class T, int Rank>
   [[nodiscard]] static array<T, Rank> make(storage_ref block, T* data,
                                            const std::array<std::int64_t, Rank>& extents,

@@ -39,8 +39,9 @@ struct inline_value<T, 0> {
 
 /// A C++ number that a rank-0 array of `T` takes without changing its kind.
 template <class U, class T>
-concept scalar_for = std::same_as<U, T> || (scalar_literal<U> && kind_of(dtype_of<scalar_element<U>>) <=
-                                                                    kind_of(dtype_of<T>));
+concept scalar_for =
+    std::same_as<U, T> ||
+    (scalar_literal<U> && kind_of(dtype_of<scalar_element<U>>) <= kind_of(dtype_of<T>));
 
 }  // namespace detail
 
@@ -53,8 +54,9 @@ concept scalar_for = std::same_as<U, T> || (scalar_literal<U> && kind_of(dtype_o
 /// array through a non-const `data()` or `operator()` detaches it like a write.
 template <class T, int Rank>
 class array {
-  static_assert(element<std::remove_const_t<T>>,
-                "calque::array<T, Rank>: T must be bool, an integer of 8 to 64 bits, float or double");
+  static_assert(
+      element<std::remove_const_t<T>>,
+      "calque::array<T, Rank>: T must be bool, an integer of 8 to 64 bits, float or double");
   static_assert(Rank >= 0 && Rank <= max_rank, "calque::array<T, Rank>: Rank must be 0 to 8");
 
  public:
@@ -137,8 +139,8 @@ class array {
     array a;
     if constexpr (Rank > 0) {
       a.extents_ = extents.extents();
-      const std::int64_t n = detail::dense_layout(dtype_of<value_type>, a.extents_.data(), Rank,
-                                                  a.strides_.data());
+      const std::int64_t n =
+          detail::dense_layout(dtype_of<value_type>, a.extents_.data(), Rank, a.strides_.data());
       if (n == 0) {
         a.data_ = reinterpret_cast<T*>(detail::no_elements);
       } else {
@@ -185,31 +187,31 @@ class array {
   }
 
   /// The element at an index (checked by assertion only; `at` always checks).
-  template <std::integral... I>
-    requires(sizeof...(I) == Rank)
-  [[nodiscard]] value_type operator()(I... index) const& {
+  template <std::integral... Index>
+    requires(sizeof...(Index) == Rank)
+  [[nodiscard]] value_type operator()(Index... index) const& {
     require_host("operator()");
     return raw()[offset(index...)];
   }
   /// The element for writing: shared storage is detached first.
-  template <std::integral... I>
-    requires(sizeof...(I) == Rank && !read_only)
-  [[nodiscard]] T& operator()(I... index) & {
+  template <std::integral... Index>
+    requires(sizeof...(Index) == Rank && !read_only)
+  [[nodiscard]] T& operator()(Index... index) & {
     require_host("operator()");
     detach(true);
     return raw()[offset(index...)];
   }
 
   /// As `operator()`, but throws `index_error` outside the extents.
-  template <std::integral... I>
-    requires(sizeof...(I) == Rank)
-  [[nodiscard]] value_type at(I... index) const& {
+  template <std::integral... Index>
+    requires(sizeof...(Index) == Rank)
+  [[nodiscard]] value_type at(Index... index) const& {
     check_index(index...);
     return (*this)(index...);
   }
-  template <std::integral... I>
-    requires(sizeof...(I) == Rank && !read_only)
-  [[nodiscard]] T& at(I... index) & {
+  template <std::integral... Index>
+    requires(sizeof...(Index) == Rank && !read_only)
+  [[nodiscard]] T& at(Index... index) & {
     check_index(index...);
     return (*this)(index...);
   }
@@ -245,7 +247,7 @@ class array {
     require_host("to_vector");
     std::vector<value_type> values(static_cast<std::size_t>(size()));
     if constexpr (std::same_as<value_type, bool>) {
-      const counterpart_of_bool dense = clone();
+      const auto dense = clone();  // std::vector<bool> has no pointer to pack into
       std::copy_n(dense.raw(), dense.size(), values.begin());
     } else {
       pack(values.data());
@@ -301,7 +303,6 @@ class array {
   template <class, int>
   friend class array;
   friend struct detail::array_access;
-  using counterpart_of_bool = array<value_type, Rank>;
 
   [[nodiscard]] bool owns_block() const { return block_ && block_->owned; }
 
@@ -341,19 +342,20 @@ class array {
     *this = std::move(fresh);
   }
 
-  template <class... I>
-  [[nodiscard]] std::int64_t offset([[maybe_unused]] I... index) const {
+  template <class... Index>
+  [[nodiscard]] std::int64_t offset([[maybe_unused]] Index... index) const {
     std::int64_t sum = 0;
     [[maybe_unused]] std::size_t axis = 0;
     assert(((static_cast<std::int64_t>(index) >= 0 &&
-             static_cast<std::int64_t>(index) < extents_[axis++]) && ...));
+             static_cast<std::int64_t>(index) < extents_[axis++]) &&
+            ...));
     axis = 0;
     ((sum += static_cast<std::int64_t>(index) * strides_[axis++]), ...);
     return sum;
   }
 
-  template <class... I>
-  void check_index([[maybe_unused]] I... index) const {
+  template <class... Index>
+  void check_index([[maybe_unused]] Index... index) const {
     [[maybe_unused]] int axis = 0;
     (check_one(static_cast<std::int64_t>(index), axis++), ...);
   }

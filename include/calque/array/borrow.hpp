@@ -19,9 +19,9 @@ namespace calque {
 /// leave the address space or let two elements share memory that could be written.
 template <class T, int Rank>
   requires element<std::remove_const_t<T>>
-[[nodiscard]] array<T, Rank> borrow(T* data, const shape<Rank>& extents,
-                                    const std::type_identity_t<std::array<std::int64_t, Rank>>& strides,
-                                    device where = cpu()) {
+[[nodiscard]] array<T, Rank> borrow(
+    T* data, const shape<Rank>& extents,
+    const std::type_identity_t<std::array<std::int64_t, Rank>>& strides, device where = cpu()) {
   const auto label = [&] { return detail::label(dtype_of<T>, extents.begin(), Rank); };
   std::array<std::int64_t, Rank> dense{};
   const std::int64_t n = detail::dense_layout(dtype_of<T>, extents.begin(), Rank, dense.data());

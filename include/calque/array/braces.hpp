@@ -32,10 +32,8 @@ template <int Rank, class List>
 constexpr void measure_braces(const List& values, std::int64_t* extents) {
   extents[0] = static_cast<std::int64_t>(values.size());
   if constexpr (Rank > 1) {
-    if (values.size() == 0)
-      std::fill_n(extents + 1, Rank - 1, 0);
-    else
-      measure_braces<Rank - 1>(*values.begin(), extents + 1);
+    if (values.size() == 0) std::fill_n(extents + 1, Rank - 1, 0);
+    else measure_braces<Rank - 1>(*values.begin(), extents + 1);
   }
 }
 

@@ -1,7 +1,7 @@
 // `zeros ones full arange linspace eye`: new host arrays.
 //
-// These are the overloads that name no symbol; inside a traced function the same names take a symbol
-// of the trace as last argument.
+// These are the overloads that name no symbol; inside a traced function the same names take a
+// symbol of the trace as last argument.
 #pragma once
 
 #include <algorithm>
@@ -110,8 +110,7 @@ template <element T, scalar_literal A, scalar_literal B, scalar_literal C>
   T* const to = detail::prepare_write(a, detail::contents::discard);
   (void)detail::counted<T>(lo);
   (void)detail::counted<T>(lo + static_cast<number>(n - 1) * by);
-  for (std::int64_t i = 0; i < n; ++i)
-    to[i] = static_cast<T>(lo + static_cast<number>(i) * by);
+  for (std::int64_t i = 0; i < n; ++i) to[i] = static_cast<T>(lo + static_cast<number>(i) * by);
   return a;
 }
 template <element T, scalar_literal A, scalar_literal B>

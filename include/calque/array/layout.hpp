@@ -136,8 +136,7 @@ void copy_elements(const T* from, const std::int64_t* from_strides, T* to,
   if (n == 0) return;
   if (is_dense(extents, from_strides, rank) && is_dense(extents, to_strides, rank))
     std::memcpy(to, from, static_cast<std::size_t>(n) * sizeof(T));
-  else
-    copy_strided(from, from_strides, to, to_strides, extents, rank);
+  else copy_strided(from, from_strides, to, to_strides, extents, rank);
 }
 
 }  // namespace calque::detail

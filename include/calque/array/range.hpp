@@ -13,8 +13,8 @@
 namespace calque {
 
 /// Indices lo, lo + step, … before hi. Negative bounds count from the end, bounds past the axis are
-/// clamped to it, `range::open` stands for the end that the step comes from or runs to; `range{}` is
-/// the whole axis, `range{range::open, range::open, -1}` the axis reversed. Step 0 throws.
+/// clamped to it, `range::open` stands for the end that the step comes from or runs to; `range{}`
+/// is the whole axis, `range{range::open, range::open, -1}` the axis reversed. Step 0 throws.
 struct range {
   static constexpr std::int64_t open = std::numeric_limits<std::int64_t>::min();
 

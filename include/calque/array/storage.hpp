@@ -1,8 +1,9 @@
 // Shared storage of arrays: a counted block that holds its header and its elements.
 //
-// One allocation makes one array; copying a handle is one atomic increment. The same header, without
-// elements, also keeps foreign memory alive (`foreign`). Host memory that is merely borrowed needs
-// no block at all: an array without one writes through its pointer. Used by array.hpp alone.
+// One allocation makes one array; copying a handle is one atomic increment. The same header,
+// without elements, also keeps foreign memory alive (`foreign`). Host memory that is merely
+// borrowed needs no block at all: an array without one writes through its pointer. Used by
+// array.hpp alone.
 #pragma once
 
 #include <atomic>

@@ -21,8 +21,9 @@ namespace detail {
 
 /// Strides that give the same elements in the same order another shape, if there are any: the axes
 /// of both shapes are matched in groups of equal size, and each old group must be one even walk.
-[[nodiscard]] inline bool reshape_strides(const std::int64_t* from, const std::int64_t* from_strides,
-                                          int from_rank, const std::int64_t* to, int to_rank,
+[[nodiscard]] inline bool reshape_strides(const std::int64_t* from,
+                                          const std::int64_t* from_strides, int from_rank,
+                                          const std::int64_t* to, int to_rank,
                                           std::int64_t* to_strides) {
   int i = 0, j = 0;
   while (i < from_rank || j < to_rank) {
@@ -142,8 +143,8 @@ template <int... Axes, class T, int Rank>
   return detail::permute<std::remove_const_t<T>, Rank>(a, axes);
 }
 
-/// The same elements in row-major order with other extents. Shares storage where strides allow, else
-/// copies once. Throws `shape_error` when the numbers of elements differ.
+/// The same elements in row-major order with other extents. Shares storage where strides allow,
+/// else copies once. Throws `shape_error` when the numbers of elements differ.
 template <class T, int Rank, int NewRank>
 [[nodiscard]] array<const std::remove_const_t<T>, NewRank> reshape(const array<T, Rank>& a,
                                                                    const shape<NewRank>& extents) {
@@ -159,8 +160,8 @@ template <class T, int Rank, int NewRank>
     if (a.size() == 0) return array<value, NewRank>::uninitialised(extents);
     const array<const value, Rank> base = a;
     std::array<std::int64_t, NewRank> strides{};
-    if (detail::reshape_strides(access::extents(base), access::strides(base), Rank,
-                                extents.begin(), NewRank, strides.data()))
+    if (detail::reshape_strides(access::extents(base), access::strides(base), Rank, extents.begin(),
+                                NewRank, strides.data()))
       return access::view<NewRank>(base, access::data(base), extents.extents(), strides);
     return reshape(base.clone(), extents);
   }

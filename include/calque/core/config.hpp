@@ -13,6 +13,13 @@
 #define CALQUE_HD
 #endif
 
+/// 1 in the pass of nvcc that compiles for the GPU.
+#if defined(__CUDA_ARCH__)
+#define CALQUE_ON_DEVICE() 1
+#else
+#define CALQUE_ON_DEVICE() 0
+#endif
+
 #if defined(__x86_64__) && defined(__GNUC__)
 #define CALQUE_X86() 1
 #else

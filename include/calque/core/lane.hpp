@@ -1,9 +1,9 @@
 // `lane<T, W>`: W elements in a compiler vector, and how elements get in and out.
 //
-// Every function is always inlined and takes lanes by reference, the result first; so one generic body
-// serves plain functions and functions with a target attribute (AVX2, AVX-512), at -O0 too. Lanes
-// wider than the target's registers work: the compiler splits them. Separate from the arithmetic
-// (core/lanes.hpp) to keep each short; users include that one.
+// Every function is always inlined and takes lanes by reference, the result first; so one generic
+// body serves plain functions and functions with a target attribute (AVX2, AVX-512), at -O0 too.
+// Lanes wider than the target's registers work: the compiler splits them. Separate from the
+// arithmetic (core/lanes.hpp) to keep each short; users include that one.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,10 @@ namespace detail {
 template <class T, int W>
 struct lane_type;
 
-#define CALQUE_LANE(name, T, W)                           \
-  template <>                                             \
-  struct lane_type<name, W> {                             \
-    typedef T type __attribute__((vector_size(W * sizeof(T)))); \
+#define CALQUE_LANE(name, T, W)                                                             \
+  template <>                                                                               \
+  struct lane_type<name, W> {                                                               \
+    typedef T type __attribute__((vector_size(W * sizeof(T))));                             \
     typedef T unaligned __attribute__((vector_size(W * sizeof(T)), aligned(1), may_alias)); \
   };
 #define CALQUE_LANES(name, T) \
@@ -102,6 +102,10 @@ CALQUE_INLINE void map_all(std::integer_sequence<int, K...>, F& f, lane<R, W>& r
   (map_one<R, W, F, K, A...>(f, r, a...), ...);
 }
 
+// The same vector at any address, and allowed to alias arrays.
+template <class T, int W>
+using unaligned_lane = typename calque::detail::lane_type<T, W>::unaligned;
+
 // Copies n of at most W elements by powers of two; n == W copies all.
 template <class T, int W>
 CALQUE_INLINE void copy(T* to, const T* from, int n) {
@@ -122,12 +126,16 @@ CALQUE_INLINE void copy(T* to, const T* from, int n) {
 
 }  // namespace detail
 
-/// Every element becomes `x`.
+/// Every element becomes `x`. Written through memory: g++ turns a vector initialiser into W
+/// insertions where the function around is not known to have such registers, this into a broadcast.
 template <class T, int W>
 CALQUE_INLINE void splat(lane<T, W>& r, T x) {
-  using V = std::conditional_t<std::is_same_v<T, bool>, std::int32_t, T>;
-  V all[W];
-  for (int k = 0; k < W; ++k) all[k] = static_cast<V>(std::is_same_v<T, bool> ? (x ? -1 : 0) : x);
+  using stored = std::conditional_t<std::is_same_v<T, bool>, std::int32_t, T>;
+  stored value;
+  if constexpr (std::is_same_v<T, bool>) value = x ? -1 : 0;
+  else value = x;
+  stored all[W];
+  for (int k = 0; k < W; ++k) all[k] = value;
   std::memcpy(&r, all, sizeof(r));
 }
 
@@ -143,11 +151,11 @@ template <class T, int W>
 CALQUE_INLINE void load(lane<T, W>& r, const T* p) {
   if constexpr (std::is_same_v<T, bool>) {
     const lane<std::int8_t, W> bytes =
-        *reinterpret_cast<const typename calque::detail::lane_type<std::int8_t, W>::unaligned*>(p);
+        *reinterpret_cast<const detail::unaligned_lane<std::int8_t, W>*>(p);
     const lane<std::int8_t, W> set = (lane<std::int8_t, W>)(bytes != lane<std::int8_t, W>{});
     r = __builtin_convertvector(set, lane<bool, W>);
   } else {
-    r = *reinterpret_cast<const typename calque::detail::lane_type<T, W>::unaligned*>(p);
+    r = *reinterpret_cast<const detail::unaligned_lane<T, W>*>(p);
   }
 }
 
@@ -167,9 +175,9 @@ CALQUE_INLINE void store(T* p, const lane<T, W>& v) {
     lane<std::int8_t, W> one;
     lanes::splat<std::int8_t, W>(one, 1);
     const lane<std::int8_t, W> bytes = __builtin_convertvector(v, lane<std::int8_t, W>) & one;
-    *reinterpret_cast<typename calque::detail::lane_type<std::int8_t, W>::unaligned*>(p) = bytes;
+    *reinterpret_cast<detail::unaligned_lane<std::int8_t, W>*>(p) = bytes;
   } else {
-    *reinterpret_cast<typename calque::detail::lane_type<T, W>::unaligned*>(p) = v;
+    *reinterpret_cast<detail::unaligned_lane<T, W>*>(p) = v;
   }
 }
 

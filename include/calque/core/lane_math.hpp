@@ -1,6 +1,6 @@
 // exp, log and tanh on lanes of float and double, within 2 ulp of the exact result.
 //
-// Separate from core/lanes.hpp because these are algorithms, not single instructions. All of them are
+// Separate from core/lanes.hpp because these are algorithms, not single instructions. All are
 // branch-free, leave the floating-point environment alone and give C's results for NaN, infinities,
 // zeros, denormals and at the edges of overflow and underflow. Called by lowered programs.
 #pragma once
@@ -211,14 +211,14 @@ CALQUE_INLINE void tanh(lane<T, W>& r, const lane<T, W>& x) {
 namespace calque::detail {
 
 // Scalar twins: one lane of the smallest width, so that they give the bits of the lane code.
-#define CALQUE_SCALAR_TWIN(name, function)            \
-  template <class T>                                  \
-  [[nodiscard]] CALQUE_INLINE T name(T x) {           \
+#define CALQUE_SCALAR_TWIN(name, function)              \
+  template <class T>                                    \
+  [[nodiscard]] CALQUE_INLINE T name(T x) {             \
     constexpr int W = 16 / static_cast<int>(sizeof(T)); \
-    lane<T, W> r;                                     \
-    lanes::splat<T, W>(r, x);                         \
-    lanes::function<T, W>(r, r);                      \
-    return lanes::at<T, W>(r, 0);                     \
+    lane<T, W> r;                                       \
+    lanes::splat<T, W>(r, x);                           \
+    lanes::function<T, W>(r, r);                        \
+    return lanes::at<T, W>(r, 0);                       \
   }
 CALQUE_SCALAR_TWIN(scalar_exp, exp)
 CALQUE_SCALAR_TWIN(scalar_log, log)

@@ -1,8 +1,8 @@
 // Arithmetic, comparison, selection, conversion and square root on lanes.
 //
 // One generic body for every width and target, see core/lane.hpp. Each operation gives the bits of
-// its scalar twin in core/saturate.hpp. Called by lowered programs and the CPU kernels; exp, log and
-// tanh are in core/lane_math.hpp.
+// its scalar twin in core/saturate.hpp. Called by lowered programs and the CPU kernels; exp, log
+// and tanh are in core/lane_math.hpp.
 #pragma once
 
 #include <cstdint>
@@ -29,15 +29,15 @@ CALQUE_INLINE void select(lane<T, W>& r, const lane<bool, W>& m, const lane<T, W
 }
 
 // `name`: a op b as a mask; false for NaN but in not_equal. Masks compare as false < true.
-#define CALQUE_COMPARE(name, op, mask_op)                                              \
-  template <class T, int W>                                                            \
+#define CALQUE_COMPARE(name, op, mask_op)                                               \
+  template <class T, int W>                                                             \
   CALQUE_INLINE void name(lane<bool, W>& r, const lane<T, W>& a, const lane<T, W>& b) { \
-    if constexpr (std::is_same_v<T, bool>) {                                           \
-      r = (lane<bool, W>)(a mask_op b);                                                \
-    } else {                                                                           \
-      using bits = calque::detail::signed_bits<T>;                                     \
-      r = __builtin_convertvector((lane<bits, W>)(a op b), lane<bool, W>);             \
-    }                                                                                  \
+    if constexpr (std::is_same_v<T, bool>) {                                            \
+      r = (lane<bool, W>)(a mask_op b);                                                 \
+    } else {                                                                            \
+      using bits = calque::detail::signed_bits<T>;                                      \
+      r = __builtin_convertvector((lane<bits, W>)(a op b), lane<bool, W>);              \
+    }                                                                                   \
   }
 CALQUE_COMPARE(less, <, >)
 CALQUE_COMPARE(less_equal, <=, >=)
@@ -46,15 +46,15 @@ CALQUE_COMPARE(not_equal, !=, !=)
 #undef CALQUE_COMPARE
 
 // `name`: r = a op b; integers wrap.
-#define CALQUE_ARITHMETIC(name, op)                                                 \
-  template <class T, int W>                                                         \
+#define CALQUE_ARITHMETIC(name, op)                                                  \
+  template <class T, int W>                                                          \
   CALQUE_INLINE void name(lane<T, W>& r, const lane<T, W>& a, const lane<T, W>& b) { \
-    if constexpr (std::is_floating_point_v<T>) {                                    \
-      r = a op b;                                                                   \
-    } else {                                                                        \
-      using bits = lane<calque::detail::unsigned_bits<T>, W>;                       \
-      r = (lane<T, W>)((bits)a op (bits)b);                                         \
-    }                                                                               \
+    if constexpr (std::is_floating_point_v<T>) {                                     \
+      r = a op b;                                                                    \
+    } else {                                                                         \
+      using bits = lane<calque::detail::unsigned_bits<T>, W>;                        \
+      r = (lane<T, W>)((bits)a op(bits) b);                                          \
+    }                                                                                \
   }
 CALQUE_ARITHMETIC(add, +)
 CALQUE_ARITHMETIC(sub, -)
@@ -212,11 +212,11 @@ CALQUE_INLINE bool has_root() {
 }
 
 // Memory operands: a register operand wider than 16 bytes is refused in a body without a target.
-#define CALQUE_ROOT(bytes, T, instruction, move, reg)                               \
-  if constexpr (Bytes == bytes && std::is_same_v<Element, T>) {                     \
-    __asm__(instruction " %2, %" reg "0\n\t" move " %" reg "0, %1"                  \
-            : "=x"(scratch), "=m"(out)                                              \
-            : "m"(in));                                                             \
+#define CALQUE_ROOT(bytes, T, instruction, move, reg)              \
+  if constexpr (Bytes == bytes && std::is_same_v<Element, T>) {    \
+    __asm__(instruction " %2, %" reg "0\n\t" move " %" reg "0, %1" \
+            : "=x"(scratch), "=m"(out)                             \
+            : "m"(in));                                            \
   }
 template <class Element, int Bytes, class Vector>
 CALQUE_INLINE void root(Vector& out, const Vector& in) {

@@ -18,10 +18,19 @@ struct location {
   const char* file = nullptr;
 };
 
+class builder;
+
+/// Told of every node as it is appended (of the owner of regions, once it owns them): how a body
+/// runs operation by operation.
+struct build_observer {
+  void (*appended)(build_observer& self, builder& b, std::int32_t id) = nullptr;
+};
+
 /// A graph under construction. Ids returned are node ids in `g`.
 class builder {
  public:
   graph g;
+  build_observer* observer = nullptr;
   location where{};  // of the operation being traced
 
   constexpr builder() { open_region(-1); }
@@ -93,7 +102,10 @@ class builder {
     n.inputs = count;
     n.region = open_;
     if (n.line == 0) n.line = where.line, n.file = where.file;
-    return g.nodes.push(n);
+    const int id = g.nodes.push(n);
+    if (observer && n.op->kind != op_kind::cond && n.op->kind != op_kind::loop)
+      observer->appended(*observer, *this, id);
+    return id;
   }
   template <class... I>
   constexpr int append_with(const node& n, I... ids) {
@@ -201,7 +213,7 @@ class builder {
     for (int i = base_; i < variables_.size(); ++i)
       if (variables_[i].written) {
         variables_[outer + i - base_].written = true;
-        pending_.push(variables_[i].variable);
+        pending_.push({variables_[i].variable, open_});
       }
     variables_.resize(base_);
     base_ = outer;
@@ -214,10 +226,13 @@ class builder {
     g.nodes[owner].body1 = region1;
     if (region0 >= 0) g.regions[region0].owner = owner;
     if (region1 >= 0) g.regions[region1].owner = owner;
-    for (int v : pending_)
+    for (; !pending_.empty(); pending_.pop()) {
+      const effect e = pending_.back();
+      if (e.region != region0 && e.region != region1) break;  // of an outer owner's first region
       for (int i = base_; i < variables_.size(); ++i)
-        if (variables_[i].variable == v) variables_[i].token = owner, variables_[i].value = -1;
-    pending_.clear();
+        if (variables_[i].variable == e.variable)
+          variables_[i].token = owner, variables_[i].value = -1;
+    }
   }
   constexpr int result_of(int owner, int k, const node& like) {
     node n = make<op::result>(like.type, like.rank);
@@ -313,6 +328,9 @@ class builder {
   struct saved {
     std::int32_t open, base;
   };
+  struct effect {
+    std::int32_t variable, region;
+  };
 
   constexpr int open_region(int parent) {
     region r;
@@ -346,7 +364,7 @@ class builder {
   int open_ = -1, base_ = 0;
   detail::list<variable_state> variables_;  // one block of states for each open region
   detail::list<saved> saved_;
-  detail::list<std::int32_t> pending_;
+  detail::list<effect> pending_;  // of closed regions whose owner comes later
   detail::list<char> scope_;
   detail::list<std::int32_t> scope_marks_;
 };

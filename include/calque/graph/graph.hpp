@@ -45,4 +45,26 @@ struct graph {
   }
 };
 
+namespace detail {
+
+template <class T>
+constexpr void append_all(list<T>& to, const T* from, int n) {
+  to.reserve(n);
+  for (int i = 0; i < n; ++i) to.push(from[i]);
+}
+
+}  // namespace detail
+
+/// A graph of its own with the nodes of `g`, clusters aside.
+[[nodiscard]] constexpr graph duplicate(const graph_view& g) {
+  graph r;
+  detail::append_all(r.nodes, g.nodes, g.node_count);
+  detail::append_all(r.pool, g.pool, g.pool_count);
+  detail::append_all(r.dims, g.dims, g.dim_count);
+  detail::append_all(r.regions, g.regions, g.region_count);
+  detail::append_all(r.arguments, g.arguments, g.argument_count);
+  detail::append_all(r.chars, g.chars, g.char_count);
+  return r;
+}
+
 }  // namespace calque

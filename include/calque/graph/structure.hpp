@@ -25,7 +25,7 @@ CALQUE_STRUCTURE(entry, entry);
 CALQUE_STRUCTURE(region_arg, region_arg);
 CALQUE_STRUCTURE(result, result);
 CALQUE_STRUCTURE(marker, marker);
-CALQUE_STRUCTURE(stop_gradient, marker);  // equal to its input; no derivative passes
+CALQUE_STRUCTURE(stop_gradient, stop_gradient);  // equal to its input; no derivative passes
 CALQUE_STRUCTURE(gradient, gradient);
 #undef CALQUE_STRUCTURE
 

@@ -36,10 +36,10 @@ inline constexpr std::int64_t huge_block = std::int64_t{4} << 20;  // from here 
 }
 
 [[noreturn]] inline void throw_out_of_host_memory(std::int64_t bytes) {
-  throw out_of_memory(
-      "host memory: " + std::to_string(bytes) + " bytes are not available on cpu:0 (" +
-      std::to_string(host_state().used.load(std::memory_order_relaxed)) +
-      " bytes are in use); free arrays, use smaller extents or split the batch");
+  throw out_of_memory("host memory: " + std::to_string(bytes) +
+                      " bytes are not available on cpu:0 (" +
+                      std::to_string(host_state().used.load(std::memory_order_relaxed)) +
+                      " bytes are in use); free arrays, use smaller extents or split the batch");
 }
 
 /// 64-aligned bytes that lie behind a pointer to their `malloc` block; null when there are none.

@@ -7,11 +7,25 @@
 namespace calque {
 namespace detail {
 
+// On a device CUDA's own functions, which have overloads for float and double; on the host ours.
+#if CALQUE_ON_DEVICE()
+#define CALQUE_CHOOSE(DEVICE, HOST) return DEVICE(x)
+#else
+#define CALQUE_CHOOSE(DEVICE, HOST) return HOST
+#endif
 template <class T>
-CALQUE_HD T scalar_sqrt(T x) {
-  if constexpr (sizeof(T) == sizeof(float)) return __builtin_sqrtf(x);
-  else return __builtin_sqrt(x);
+CALQUE_HD T exp_of(T x) { CALQUE_CHOOSE(::exp, scalar_exp(x)); }
+template <class T>
+CALQUE_HD T log_of(T x) { CALQUE_CHOOSE(::log, scalar_log(x)); }
+template <class T>
+CALQUE_HD T tanh_of(T x) { CALQUE_CHOOSE(::tanh, scalar_tanh(x)); }
+template <class T>
+CALQUE_HD T sqrt_of(T x) {
+  CALQUE_CHOOSE(::sqrt, (sizeof(T) == sizeof(float)
+                             ? static_cast<T>(__builtin_sqrtf(static_cast<float>(x)))
+                             : static_cast<T>(__builtin_sqrt(static_cast<double>(x)))));
 }
+#undef CALQUE_CHOOSE
 
 }  // namespace detail
 namespace op {
@@ -35,10 +49,10 @@ namespace op {
       g.flow(0, RULE);                                                            \
     }                                                                             \
   }
-CALQUE_FLOATING_FUNCTION(exp, detail::scalar_exp, dy * y);
-CALQUE_FLOATING_FUNCTION(log, detail::scalar_log, dy / x);
-CALQUE_FLOATING_FUNCTION(sqrt, detail::scalar_sqrt, dy / (y + y));
-CALQUE_FLOATING_FUNCTION(tanh, detail::scalar_tanh, dy * (g.number(1) - y * y));
+CALQUE_FLOATING_FUNCTION(exp, detail::exp_of, dy * y);
+CALQUE_FLOATING_FUNCTION(log, detail::log_of, dy / x);
+CALQUE_FLOATING_FUNCTION(sqrt, detail::sqrt_of, dy / (y + y));
+CALQUE_FLOATING_FUNCTION(tanh, detail::tanh_of, dy * (g.number(1) - y * y));
 #undef CALQUE_FLOATING_FUNCTION
 
 }  // namespace op

@@ -138,13 +138,7 @@ class fuser {
   }
 
   constexpr graph finish() {
-    graph out;
-    copy(out.nodes, g_.nodes, g_.node_count);
-    copy(out.pool, g_.pool, g_.pool_count);
-    copy(out.dims, g_.dims, g_.dim_count);
-    copy(out.regions, g_.regions, g_.region_count);
-    copy(out.arguments, g_.arguments, g_.argument_count);
-    copy(out.chars, g_.chars, g_.char_count);
+    graph out = duplicate(g_);
     out.cluster_of.resize(g_.node_count, -1);
     list<std::int32_t> number;  // by group, in order of the groups' last nodes
     number.resize(groups_.size(), -1);
@@ -202,11 +196,6 @@ class fuser {
           ++c.assumptions;
         }
     }
-  }
-  template <class T>
-  static constexpr void copy(list<T>& to, const T* from, int n) {
-    to.resize(n);
-    for (int i = 0; i < n; ++i) to[i] = from[i];
   }
 
   graph_view g_;

@@ -30,7 +30,7 @@ struct pass_report {
 [[nodiscard]] constexpr graph optimised(const graph_view& traced, int level = 2) {
   graph g = has_gradients(traced) ? gradient(traced) : graph{};
   const graph_view first = has_gradients(traced) ? g.view() : traced;
-  if (level <= 0) return detail::copy_of(first);
+  if (level <= 0) return duplicate(first);
   graph folded = fold(first);
   graph merged = cse(folded.view());
   graph live = dce(merged.view());

@@ -22,7 +22,7 @@ template <int Axis>
 struct log_softmax_fn {
   template <class X>
   constexpr auto operator()(const X& x, location at = {}) const {
-    if constexpr (any_array<X>) {
+    if constexpr (has_array<X>) {
       return run_on_arrays(log_softmax_fn{}, x);
     } else {
       const auto y = sub_fn{}(x, stop_gradient(calque::max(x, axis<Axis>, keepdims, at), at), at);
@@ -34,7 +34,7 @@ template <int Axis>
 struct softmax_fn {
   template <class X>
   constexpr auto operator()(const X& x, location at = {}) const {
-    if constexpr (any_array<X>) {
+    if constexpr (has_array<X>) {
       return run_on_arrays(softmax_fn{}, x);
     } else {
       const auto e = calque::exp(

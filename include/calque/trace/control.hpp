@@ -6,10 +6,10 @@
 namespace calque {
 namespace detail {
 
-/// Appends the ids of a tree's leaves, as strong values of the leaf types of `Like`.
-template <class Like, class Tree>
-constexpr void collect(builder& g, Tree& tree, list<std::int32_t>& ids) {
-  for_each_leaf(tree, [&]<class L>(L& leaf) {
+/// Appends the ids of a tree's leaves.
+template <class Tree>
+constexpr void collect(builder& g, const Tree& tree, list<std::int32_t>& ids) {
+  for_each_leaf(tree, [&]<class L>(const L& leaf) {
     static_assert(symbolic<L> || scalar_literal<L>,
                   "calque: a region's results must be symbols or numbers, alone or in tuples and "
                   "aggregates");
@@ -47,7 +47,7 @@ constexpr int branch_region(builder& g, const F& f, list<std::int32_t>& ids) {
     f();
   } else {
     auto results = f();
-    collect<decltype(results)>(g, results, ids);
+    collect(g, results, ids);
   }
   g.end_region(ids.begin(), ids.size());
   return r;
@@ -131,7 +131,7 @@ constexpr auto for_loop(const N& n, const State& state, const Body& body, locati
   } else {
     inputs.push(g.constant_of(dtype::int64, {0, static_cast<std::int64_t>(N::value)}));
   }
-  detail::collect<State>(g, state, inputs);
+  detail::collect(g, state, inputs);
   const int carried = inputs.size() - 1;
   const int r = g.begin_region(true);
   const scalar_expr<std::int64_t> i{
@@ -144,7 +144,7 @@ constexpr auto for_loop(const N& n, const State& state, const Body& body, locati
   static_assert(std::is_same_v<detail::state_of<decltype(after)>, S>,
                 "cq::for_loop(n, state, body): body returns other types than the state has; cast "
                 "with cq::astype<…> so that element types and ranks stay the same");
-  detail::collect<State>(g, after, next);
+  detail::collect(g, after, next);
   for (int k = 0; k < carried; ++k) {
     const node x = g.at(inputs[1 + k]), y = g.at(next[k]);
     for (int d = 0; d < x.rank; ++d) g.unify(x.dims[d], y.dims[d]);

@@ -14,7 +14,7 @@ template <class T>
 struct astype_fn {
   template <class X>
   constexpr auto operator()(const X& x, location at = {}) const {
-    if constexpr (any_array<X>) {
+    if constexpr (has_array<X>) {
       return run_on_arrays(astype_fn{}, x);
     } else {
       builder& g = common_builder(x);
@@ -30,7 +30,7 @@ struct where_fn {
   constexpr auto operator()(const P& p, const A& a, const B& b, location at = {}) const {
     static_assert(operand_traits<P>::type == dtype::boolean,
                   "cq::where(p, a, b): p must be bool: compare first, as in cq::where(x > 0, a, b)");
-    if constexpr (any_array<P, A, B>) {
+    if constexpr (has_array<P, A, B>) {
       static_assert(!any_symbol<P, A, B>, CALQUE_MIXED);
       return run_on_arrays(where_fn{}, p, a, b);
     } else {

@@ -98,7 +98,7 @@ template <class... X>
 inline constexpr bool any_symbol =
     ((kind_v<X> == operand_kind::strong || kind_v<X> == operand_kind::weak) || ...);
 template <class... X>
-inline constexpr bool any_array = ((kind_v<X> == operand_kind::array) || ...);
+inline constexpr bool has_array = ((kind_v<X> == operand_kind::array) || ...);
 
 }  // namespace detail
 
@@ -188,7 +188,7 @@ template <class Op, bool Arithmetic, bool Compare>
 struct binary_fn {
   template <class A, class B>
   constexpr auto operator()(const A& a, const B& b, location at = {}) const {
-    if constexpr (any_array<A, B>) {
+    if constexpr (has_array<A, B>) {
       static_assert(!any_symbol<A, B>, CALQUE_MIXED);
       return run_on_arrays(binary_fn{}, a, b);
     } else {
@@ -228,7 +228,7 @@ template <class Op, bool Floating>
 struct unary_fn {
   template <class X>
   constexpr auto operator()(const X& x, location at = {}) const {
-    if constexpr (any_array<X>) {
+    if constexpr (has_array<X>) {
       return run_on_arrays(unary_fn{}, x);
     } else {
       constexpr dtype in = operand_traits<X>::type;
@@ -248,7 +248,7 @@ using abs_fn = unary_fn<op::abs, false>;
 /// x op= y: y must convert to x's type without changing kind, and must not have a higher rank.
 template <class Fn, class T, int Rank, class Y>
 constexpr expr<T, Rank> updated(const expr<T, Rank>& x, const Y& y) {
-  static_assert(!any_array<Y>, CALQUE_MIXED);
+  static_assert(!has_array<Y>, CALQUE_MIXED);
   static_assert(kind_of(operand_traits<Y>::type) <= kind_of(dtype_of<T>),
                 "calque: x op= y: y has a higher kind than x (bool < integer < floating) and would "
                 "be truncated; write x = cq::astype<…>(x op y)");
@@ -261,7 +261,7 @@ constexpr expr<T, Rank> updated(const expr<T, Rank>& x, const Y& y) {
 /// The value to store in a variable or loop state of type T and at most `Rank` axes.
 template <class T, int Rank, class E>
 constexpr int store_operand(builder& b, const E& e) {
-  static_assert(!any_array<E>, CALQUE_MIXED);
+  static_assert(!has_array<E>, CALQUE_MIXED);
   static_assert(kind_of(operand_traits<E>::type) <= kind_of(dtype_of<T>),
                 "calque: variable.assign(e): e has a higher kind than the variable (bool < integer < "
                 "floating) and would be truncated; use cq::astype<…>(e)");

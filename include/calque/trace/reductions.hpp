@@ -17,7 +17,7 @@ template <class Op, class Axes, bool Keep>
 struct reduce_fn {
   template <class X>
   constexpr auto operator()(const X& x, location at = {}) const {
-    if constexpr (any_array<X>) {
+    if constexpr (has_array<X>) {
       return run_on_arrays(reduce_fn{}, x);
     } else {
       constexpr int rank = operand_traits<X>::rank;
@@ -37,7 +37,7 @@ template <class Axes, bool Keep>
 struct mean_fn {
   template <class X>
   constexpr auto operator()(const X& x, location at = {}) const {
-    if constexpr (any_array<X>) {
+    if constexpr (has_array<X>) {
       return run_on_arrays(mean_fn{}, x);
     } else {
       // summed in double, so that a mean of floats neither overflows nor stalls
@@ -64,7 +64,7 @@ template <class Op, int Axis, bool Keep>
 struct arg_reduce_fn {
   template <class X>
   constexpr auto operator()(const X& x, location at = {}) const {
-    if constexpr (any_array<X>) {
+    if constexpr (has_array<X>) {
       return run_on_arrays(arg_reduce_fn{}, x);
     } else {
       constexpr int rank = operand_traits<X>::rank;

@@ -43,7 +43,7 @@ struct matmul_fn {
   constexpr auto operator()(const A& a, const B& b, location at = {}) const {
     static_assert(operand_traits<A>::rank == 2 && operand_traits<B>::rank == 2,
                   "cq::matmul(a, b): both operands must have rank 2 (rows, columns); reshape them");
-    if constexpr (any_array<A, B>) {
+    if constexpr (has_array<A, B>) {
       static_assert(!any_symbol<A, B>, CALQUE_MIXED);
       return run_on_arrays(matmul_fn{}, a, b);
     } else {
@@ -64,7 +64,7 @@ struct one_hot_fn {
   constexpr auto operator()(const X& labels, const shape<1, Extent>& depth, location at = {}) const {
     static_assert(is_integer(operand_traits<X>::type),
                   "cq::one_hot(labels, depth): labels must be integers");
-    if constexpr (any_array<X>) {
+    if constexpr (has_array<X>) {
       return run_on_arrays(one_hot_fn{}, labels, depth);
     } else {
       constexpr int rank = operand_traits<X>::rank;

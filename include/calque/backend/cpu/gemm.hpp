@@ -7,9 +7,10 @@
 #pragma once
 
 #include <algorithm>
-#include <cstddef>
+#include <concepts>
 #include <cstdint>
-#include <utility>
+#include <limits>
+#include <type_traits>
 
 #include "calque/backend/cpu/gemm_tile.hpp"
 #include "calque/backend/cpu/isa.hpp"
@@ -46,12 +47,16 @@ struct gemm_choice {
 constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 template <isa Level, class T>
-struct gemm_kernel {
+struct CALQUE_HIDDEN gemm_kernel {
   static constexpr int W = lane_width(vector_bytes(Level), sizeof(T));
   // Sums fill half of the registers (AVX-512) or three quarters of them.
   static constexpr int tile_rows = Level == isa::avx512 ? 8 : 6, tile_columns = 2 * W;
   // A packed panel of b fills three quarters of a 32 KiB first-level cache.
   static constexpr std::int64_t most_k = 24 * 1024 / (tile_columns * static_cast<int>(sizeof(T)));
+  // Elements of a that meet all of b before the next rows: half of a 512 KiB second-level cache.
+  static constexpr std::int64_t most_of_a = 256 * 1024 / static_cast<int>(sizeof(T));
+  // Dots are for few columns and take longer runs of k.
+  static constexpr std::int64_t most_columns_of_dots = 32, most_k_of_dots = 2048;
   // Up to this many rows b is read where it lies: packing would not pay.
   static constexpr std::int64_t few_rows = 16;
   using problem = gemm_problem<T>;
@@ -64,14 +69,15 @@ struct gemm_kernel {
     if (walk == gemm_walk::columns) {
       const auto vectors = static_cast<double>(ceil_div(g.n, W));
       const double loads = 0.5 * static_cast<double>(ceil_div(g.m, tile_rows));
-      const double packing = g.b_col != 1 ? k * n * (g.b_row == 1 ? copied : moved)
-                             : g.m > few_rows ? k * vectors : 0;
+      const double packing = g.b_col != 1     ? k * n * (g.b_row == 1 ? copied : moved)
+                             : g.m > few_rows ? k * vectors
+                                              : 0;
       const double storing = g.c_col == 1 ? m * vectors : m * n * moved;
       return k * vectors * (m + loads) + packing + storing;
     }
-    if (g.a_col != 1) return 1e300;
+    if (g.a_col != 1 || g.n > most_columns_of_dots) return std::numeric_limits<double>::max();
     const auto vectors = static_cast<double>(ceil_div(g.k, W));
-    const double packing = g.b_row == 1 ? n * vectors * 2 : k * n * (g.b_col == 1 ? copied : moved);
+    const double packing = g.b_row == 1 ? 0 : k * n * (g.b_col == 1 ? copied : moved);
     return m * n * (vectors * (g.n < 4 ? 1.5 : 1.25) + 4) + packing;
   }
 
@@ -87,14 +93,50 @@ struct gemm_kernel {
     return best;
   }
 
-  static constexpr std::int64_t block_of_k(std::int64_t k) {
-    return k == 0 ? 0 : ceil_div(k, ceil_div(k, most_k));
+  static constexpr std::int64_t whole_lanes(std::int64_t n) { return ceil_div(n, W) * W; }
+
+  // Blocks of k: equal ones, at most `most` long.
+  static constexpr std::int64_t block_of_k(std::int64_t k, std::int64_t most) {
+    return ceil_div(k, ceil_div(k, most));
+  }
+
+  // Whether `width` columns of b are copied into whole lanes before use.
+  static constexpr bool packs(const problem& g, std::int64_t width) {
+    return g.b_col != 1 || g.m > few_rows || width % W != 0;
+  }
+
+  // Whether rows of a are copied first: at a stride of whole pages they evict each other from the
+  // first-level cache.
+  static constexpr bool copies_a(const problem& g) {
+    return g.a_col == 1 && g.m > few_rows && g.n > 2 * tile_columns &&
+           g.a_row * static_cast<std::int64_t>(sizeof(T)) % 4096 == 0;
+  }
+  static constexpr std::int64_t pitch_of_a(std::int64_t depth) {
+    return whole_lanes(depth) + 64 / static_cast<std::int64_t>(sizeof(T));
+  }
+  static constexpr std::int64_t rows_of_a(std::int64_t block) {
+    return std::max(most_of_a / block, std::int64_t{tile_rows});
+  }
+
+  // One row meets panels of this many columns, for long runs through the rows of b.
+  static constexpr std::int64_t wide_columns = 8 * W;
+  static constexpr std::int64_t in_wide_panels(const problem& g) {
+    return g.m == 1 && g.b_col == 1 ? g.n / wide_columns * wide_columns : 0;
   }
 
   // Elements of scratch for a problem in its chosen orientation.
   static constexpr std::int64_t scratch(const problem& g, gemm_walk walk) {
-    if (walk == gemm_walk::dots) return g.n * ceil_div(g.k, W) * W;
-    return block_of_k(g.k) * std::min<std::int64_t>(tile_columns, ceil_div(g.n, W) * W);
+    if (walk == gemm_walk::dots)
+      return g.b_row == 1 ? 0 : g.n * whole_lanes(block_of_k(g.k, most_k_of_dots));
+    const std::int64_t left = g.n - in_wide_panels(g);
+    const std::int64_t last = left % tile_columns;
+    const std::int64_t width = left >= tile_columns && packs(g, tile_columns) ? tile_columns
+                               : packs(g, last)                               ? last
+                                                                              : 0;
+    const std::int64_t block = block_of_k(g.k, most_k);
+    const std::int64_t copy =
+        copies_a(g) ? std::min(rows_of_a(block), g.m) * pitch_of_a(block) : 0;
+    return block * whole_lanes(width) + copy;
   }
 
   template <template <class, int, int> class Tile, int Rows, int Columns>
@@ -106,20 +148,6 @@ struct gemm_kernel {
     }
   }
 
-  // One row: panels four times as wide, for long runs through the rows of b. Returns columns done.
-  static std::int64_t wide_row(const problem& g) {
-    constexpr int width = 8 * W;
-    if (g.m != 1 || g.b_col != 1) return 0;
-    std::int64_t j = 0;
-    for (; j + width <= g.n; j += width) {
-      gemm_tile_args<T> t{g.k,     g.a,     g.a_row, g.a_col, g.b + j, g.b_row, g.c + j * g.c_col,
-                          g.c_row, g.c_col, width,   false};
-      std::int64_t rows = 1;
-      run_rows<gemm_column_tile, 1, 8>(t, rows);
-    }
-    return j;
-  }
-
   template <int Vectors>
   static void column_panel(gemm_tile_args<T> t, std::int64_t rows) {
     run_rows<gemm_column_tile, tile_rows, Vectors>(t, rows);
@@ -128,43 +156,68 @@ struct gemm_kernel {
     run_rows<gemm_column_tile, 1, Vectors>(t, rows);
   }
 
+  static gemm_tile_args<T> tile(const problem& g, std::int64_t p, std::int64_t depth,
+                                std::int64_t j, std::int64_t width) {
+    return {.k = depth,
+            .a = g.a + p * g.a_col,
+            .a_row = g.a_row,
+            .a_col = g.a_col,
+            .b = g.b + p * g.b_row + j * g.b_col,
+            .b_step = g.b_row,
+            .c = g.c + j * g.c_col,
+            .c_row = g.c_row,
+            .c_col = g.c_col,
+            .columns = static_cast<int>(width),
+            .accumulate = p > 0};
+  }
+
   static void columns(const problem& g, T* scratch) {
-    const std::int64_t block = block_of_k(g.k), first = wide_row(g);
-    for (std::int64_t p = 0; p < g.k; p += block) {
-      const std::int64_t depth = std::min(block, g.k - p);
-      for (std::int64_t j = first; j < g.n; j += tile_columns) {
-        const std::int64_t width = std::min<std::int64_t>(tile_columns, g.n - j);
-        const std::int64_t pitch = ceil_div(width, W) * W;
-        const T* b = g.b + p * g.b_row + j * g.b_col;
-        std::int64_t b_step = g.b_row;
-        if (g.b_col != 1 || width != pitch || g.m > few_rows) {
-          on<Level>::template run<gemm_pack<T>>(
-              gemm_pack_args<T>{depth, width, pitch, b, g.b_row, g.b_col, scratch});
-          b = scratch;
-          b_step = pitch;
-        }
-        const gemm_tile_args<T> t{depth,
-                                  g.a + p * g.a_col,
-                                  g.a_row,
-                                  g.a_col,
-                                  b,
-                                  b_step,
-                                  g.c + j * g.c_col,
-                                  g.c_row,
-                                  g.c_col,
-                                  static_cast<int>(width),
-                                  p > 0};
-        if (pitch > W) column_panel<2>(t, g.m);
-        else column_panel<1>(t, g.m);
+    const std::int64_t wide = in_wide_panels(g), block = block_of_k(g.k, most_k);
+    for (std::int64_t j = 0; j < wide; j += wide_columns)
+      on<Level>::template run<gemm_column_tile<T, 1, 8>>(tile(g, 0, g.k, j, wide_columns));
+    const std::int64_t rows = rows_of_a(block);
+    for (std::int64_t p = 0; p < g.k; p += block)
+      for (std::int64_t i = 0; i < g.m && wide < g.n; i += rows)
+        column_block(g, p, std::min(block, g.k - p), i, std::min(rows, g.m - i), wide, scratch);
+  }
+
+  // Rows i... and k from p... of a meet all columns of b from `first` on, panel by panel.
+  static void column_block(const problem& g, std::int64_t p, std::int64_t depth, std::int64_t i,
+                           std::int64_t rows, std::int64_t first, T* scratch) {
+    const T* a = g.a + p * g.a_col + i * g.a_row;
+    std::int64_t a_row = g.a_row;
+    if (copies_a(g)) {
+      T* copy = scratch + depth * tile_columns;
+      a_row = pitch_of_a(depth);
+      on<Level>::template run<gemm_pack<T>>(
+          gemm_pack_args<T>{rows, depth, a_row, a, g.a_row, 1, copy});
+      a = copy;
+    }
+    for (std::int64_t j = first; j < g.n; j += tile_columns) {
+      const std::int64_t width = std::min<std::int64_t>(tile_columns, g.n - j);
+      const std::int64_t pitch = whole_lanes(width);
+      gemm_tile_args<T> t = tile(g, p, depth, j, width);
+      t.a = a;
+      t.a_row = a_row;
+      t.c += i * g.c_row;
+      if (packs(g, width)) {
+        on<Level>::template run<gemm_pack<T>>(
+            gemm_pack_args<T>{depth, width, pitch, t.b, g.b_row, g.b_col, scratch});
+        t.b = scratch;
+        t.b_step = pitch;
       }
+      if (pitch > W) column_panel<2>(t, rows);
+      else column_panel<1>(t, rows);
     }
   }
 
+  // Columns of c from `j` on, as many as `Columns` divides; `first` stands at column 0.
   template <int Columns>
-  static void dot_columns(const problem& g, const T* b, std::int64_t pitch, std::int64_t& j) {
+  static void dot_columns(const problem& g, const gemm_tile_args<T>& first, std::int64_t& j) {
     for (; j + Columns <= g.n; j += Columns) {
-      gemm_tile_args<T> t{g.k,   g.a,   g.a_row, g.a_col, b + j * pitch, pitch, g.c + j * g.c_col,
-                          g.c_row, g.c_col, Columns, false};
+      gemm_tile_args<T> t = first;
+      t.b += j * t.b_step;
+      t.c += j * t.c_col;
       std::int64_t rows = g.m;
       run_rows<gemm_dot_tile, 4, Columns>(t, rows);
       run_rows<gemm_dot_tile, 1, Columns>(t, rows);
@@ -172,13 +225,22 @@ struct gemm_kernel {
   }
 
   static void dots(const problem& g, T* scratch) {
-    const std::int64_t pitch = ceil_div(g.k, W) * W;
-    on<Level>::template run<gemm_pack<T>>(
-        gemm_pack_args<T>{g.n, g.k, pitch, g.b, g.b_col, g.b_row, scratch});
-    std::int64_t j = 0;
-    dot_columns<4>(g, scratch, pitch, j);
-    dot_columns<2>(g, scratch, pitch, j);
-    dot_columns<1>(g, scratch, pitch, j);
+    const std::int64_t block = block_of_k(g.k, most_k_of_dots);
+    for (std::int64_t p = 0; p < g.k; p += block) {
+      const std::int64_t depth = std::min(block, g.k - p);
+      gemm_tile_args<T> t = tile(g, p, depth, 0, g.n);
+      t.b_step = g.b_col;
+      if (g.b_row != 1) {
+        t.b_step = whole_lanes(depth);
+        on<Level>::template run<gemm_pack<T>>(
+            gemm_pack_args<T>{g.n, depth, t.b_step, t.b, g.b_col, g.b_row, scratch});
+        t.b = scratch;
+      }
+      std::int64_t j = 0;
+      dot_columns<4>(g, t, j);
+      dot_columns<2>(g, t, j);
+      dot_columns<1>(g, t, j);
+    }
   }
 
   static void run(const problem& straight, T* scratch) {
@@ -194,9 +256,9 @@ struct gemm_kernel {
   }
 };
 
-// Calls `f` with the level in use as a type.
+/// Calls `f` with the level in use as a type.
 template <class F>
-decltype(auto) with_isa(F&& f) {
+CALQUE_HIDDEN decltype(auto) with_isa(F&& f) {
   switch (best_isa()) {
     case isa::avx512: return f(std::integral_constant<isa, isa::avx512>{});
     case isa::avx2: return f(std::integral_constant<isa, isa::avx2>{});
@@ -204,12 +266,14 @@ decltype(auto) with_isa(F&& f) {
   }
 }
 
+template <class T>
+concept gemm_element = element<T> && !std::same_as<T, bool>;
+
 /// Bytes of scratch that `gemm` uses for these sizes and strides on this machine.
-template <element T>
-[[nodiscard]] std::int64_t gemm_scratch_bytes(std::int64_t m, std::int64_t n, std::int64_t k,
-                                              std::int64_t a_row, std::int64_t a_col,
-                                              std::int64_t b_row, std::int64_t b_col,
-                                              std::int64_t c_row) {
+template <gemm_element T>
+[[nodiscard]] CALQUE_HIDDEN std::int64_t gemm_scratch_bytes(
+    std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t a_row, std::int64_t a_col,
+    std::int64_t b_row, std::int64_t b_col, std::int64_t c_row) {
   if (m == 0 || n == 0 || k == 0) return 0;
   const gemm_problem<T> g{m, n, k, nullptr, a_row, a_col, nullptr, b_row, b_col, nullptr, c_row, 1};
   return with_isa([&](auto level) {
@@ -220,10 +284,10 @@ template <element T>
 /// c = a * b. Strides count elements and may be 0 or negative; columns of c are contiguous. c is
 /// never read, k == 0 gives zeros, integers wrap. `scratch` holds `gemm_scratch_bytes` bytes, best
 /// aligned to 64. The order of additions depends on sizes, strides and instruction set alone.
-template <element T>
-void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const T* a, std::int64_t a_row,
-          std::int64_t a_col, const T* b, std::int64_t b_row, std::int64_t b_col, T* c,
-          std::int64_t c_row, void* scratch) {
+template <gemm_element T>
+CALQUE_HIDDEN void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const T* a,
+                        std::int64_t a_row, std::int64_t a_col, const T* b, std::int64_t b_row,
+                        std::int64_t b_col, T* c, std::int64_t c_row, void* scratch) {
   if (m == 0 || n == 0) return;
   if (k == 0) {
     for (std::int64_t i = 0; i < m; ++i) std::fill_n(c + i * c_row, n, T(0));

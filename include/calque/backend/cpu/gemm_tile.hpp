@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <utility>
 
 #include "calque/core/config.hpp"
@@ -21,7 +22,7 @@ struct gemm_tile_args {
   const T* a;
   std::int64_t a_row, a_col;
   const T* b;
-  std::int64_t b_step;  // column tile: from one k to the next; dot tile: from one column to the next
+  std::int64_t b_step;  // column tile: between rows of b; dot tile: between columns of b
   T* c;
   std::int64_t c_row, c_col;
   int columns;      // how many of the tile's columns exist
@@ -33,8 +34,8 @@ CALQUE_INLINE void gemm_put(T& c, T value, bool accumulate) {
   c = accumulate ? wrap_add(c, value) : value;
 }
 
-/// `Rows` x (`Vectors` lanes) of c: lanes run along columns of b, which are contiguous and padded to
-/// whole lanes; each element of a meets a row of b.
+/// `Rows` x (`Vectors` lanes) of c: lanes run along the rows of b, contiguous and padded to whole
+/// lanes; each element of a meets a row of b.
 template <class T, int Rows, int Vectors>
 struct gemm_column_tile {
   template <int W, int R, int... V>
@@ -90,7 +91,7 @@ struct gemm_column_tile {
   CALQUE_INLINE static void run(const gemm_tile_args<T>& g) {
     constexpr int W = lane_width(Bytes, sizeof(T));
     lane<T, W> sums[Rows * Vectors] = {};
-    const T *low = g.a, *high = g.a + 4 * g.a_row, *b = g.b;
+    const T *low = g.a, *high = Rows > 4 ? g.a + 4 * g.a_row : g.a, *b = g.b;
     const std::int64_t a_row = g.a_row, a_col = g.a_col, b_step = g.b_step;
     for (std::int64_t p = g.k; p > 0; --p, low += a_col, high += a_col, b += b_step) {
       lane<T, W> x[Vectors];
@@ -101,8 +102,7 @@ struct gemm_column_tile {
   }
 };
 
-/// `Rows` x `Columns` of c: lanes run along k. Rows of a are contiguous; columns of b are contiguous
-/// and padded with zeros to whole lanes.
+/// `Rows` x `Columns` of c: lanes run along k, where rows of a and columns of b are contiguous.
 template <class T, int Rows, int Columns>
 struct gemm_dot_tile {
   template <int W, int R, int... J>
@@ -165,7 +165,8 @@ struct gemm_dot_tile {
     }
     if (left > 0) {
       load_rest<W>(x, a, g.a_row, static_cast<int>(left), std::make_integer_sequence<int, Rows>{});
-      load_each<W>(y, b, g.b_step, std::make_integer_sequence<int, Columns>{});
+      load_rest<W>(y, b, g.b_step, static_cast<int>(left),
+                   std::make_integer_sequence<int, Columns>{});
       rows<W>(sums, x, y, std::make_integer_sequence<int, Rows>{});
     }
     store<W>(g, sums, std::make_integer_sequence<int, Rows * Columns>{});
@@ -193,7 +194,10 @@ struct gemm_pack {
         T* to = g.to + i * g.pitch;
         lane<T, W> x;
         std::int64_t j = 0;
-        for (; j + W <= g.columns; j += W) lanes::load<T, W>(x, from + j), lanes::store<T, W>(to + j, x);
+        for (; j + W <= g.columns; j += W) {
+          lanes::load<T, W>(x, from + j);
+          lanes::store<T, W>(to + j, x);
+        }
         for (; j < g.columns; ++j) to[j] = from[j];
         for (; j < g.pitch; ++j) to[j] = T(0);
       }

@@ -1,0 +1,55 @@
+// The matmul step: hands its geometry to the blocked product.
+#pragma once
+
+#include "calque/backend/backend.hpp"
+#include "calque/backend/cpu/gemm.hpp"
+
+namespace calque::detail {
+
+/// Whether the product is written transposed: its rows, not its columns, are contiguous.
+inline bool writes_transposed(const operand_layout& out) {
+  return out.strides[1] != 1 && out.strides[0] == 1;
+}
+/// Whether the product needs a contiguous place of its own first.
+inline bool writes_aside(const operand_layout& out) {
+  return out.strides[1] != 1 && out.strides[0] != 1;
+}
+
+template <class T>
+CALQUE_HIDDEN std::int64_t matmul_scratch(const geometry& g) {
+  const operand_layout &a = g.operands[0], &b = g.operands[1], &c = g.operands[2];
+  const std::int64_t m = g.extents[0], n = g.extents[1], k = g.extents[2];
+  if (writes_transposed(c))
+    return gemm_scratch_bytes<T>(n, m, k, b.strides[1], b.strides[0], a.strides[1], a.strides[0],
+                                 c.strides[1]);
+  const bool aside = writes_aside(c);
+  const std::int64_t own = gemm_scratch_bytes<T>(m, n, k, a.strides[0], a.strides[1], b.strides[0],
+                                                 b.strides[1], aside ? n : c.strides[0]);
+  return aside ? (own + 63) / 64 * 64 + m * n * static_cast<std::int64_t>(sizeof(T)) : own;
+}
+
+template <class T>
+CALQUE_HIDDEN void launch_matmul(const geometry& g, void* const* data, void* scratch) {
+  const operand_layout &a = g.operands[0], &b = g.operands[1], &c = g.operands[2];
+  const T* x = static_cast<const T*>(data[0]);
+  const T* y = static_cast<const T*>(data[1]);
+  T* out = static_cast<T*>(data[2]);
+  const std::int64_t m = g.extents[0], n = g.extents[1], k = g.extents[2];
+  if (writes_transposed(c)) {
+    gemm<T>(n, m, k, y, b.strides[1], b.strides[0], x, a.strides[1], a.strides[0], out, c.strides[1],
+            scratch);
+  } else if (!writes_aside(c)) {
+    gemm<T>(m, n, k, x, a.strides[0], a.strides[1], y, b.strides[0], b.strides[1], out, c.strides[0],
+            scratch);
+  } else {
+    const std::int64_t own = gemm_scratch_bytes<T>(m, n, k, a.strides[0], a.strides[1],
+                                                   b.strides[0], b.strides[1], n);
+    T* aside = reinterpret_cast<T*>(static_cast<std::byte*>(scratch) + (own + 63) / 64 * 64);
+    gemm<T>(m, n, k, x, a.strides[0], a.strides[1], y, b.strides[0], b.strides[1], aside, n, scratch);
+    for (std::int64_t i = 0; i < m; ++i)
+      for (std::int64_t j = 0; j < n; ++j)
+        out[i * c.strides[0] + j * c.strides[1]] = aside[i * n + j];
+  }
+}
+
+}  // namespace calque::detail

@@ -1,0 +1,155 @@
+// Walks a domain in tiles for elementwise programs that know only contiguous operands.
+//
+// Operands that are linear in the domain are passed through; others (broadcast, strided, reversed)
+// are gathered into a contiguous tile first, and strided outputs scattered after. So one vector loop
+// for each program serves every layout, and body and tail run the same code.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "calque/backend/backend.hpp"
+
+namespace calque::detail {
+
+/// Elements of a tile: small enough that several operands' tiles stay in the first-level cache.
+inline constexpr std::int64_t tile_size = 512;
+
+/// A contiguous elementwise loop: `data[k]` is operand k's first element.
+using tile_function = void (*)(void* const* data, std::int64_t n);
+
+struct tile_program {
+  tile_function run = nullptr;
+  const bool* uniform = nullptr;  // by operand: one value for the whole loop
+};
+
+namespace tile_detail {
+
+template <bool Gather, class U>
+inline void move_run(U* tile, U* base, std::int64_t stride, std::int64_t n) {
+  if (stride == 1) {
+    if constexpr (Gather) std::memcpy(tile, base, static_cast<std::size_t>(n) * sizeof(U));
+    else std::memcpy(base, tile, static_cast<std::size_t>(n) * sizeof(U));
+  } else if (Gather && stride == 0) {
+    const U v = *base;
+    for (std::int64_t i = 0; i < n; ++i) tile[i] = v;
+  } else {
+    for (std::int64_t i = 0; i < n; ++i) {
+      if constexpr (Gather) tile[i] = base[i * stride];
+      else base[i * stride] = tile[i];
+    }
+  }
+}
+
+template <bool Gather, class U>
+inline void move(U* tile, U* base, const std::int64_t* extents, const std::int64_t* strides, int rank,
+                 std::int64_t first, std::int64_t n) {
+  if (rank == 0) {
+    move_run<Gather>(tile, base, 0, n);
+    return;
+  }
+  std::int64_t index[max_rank]{}, offset = 0;
+  for (int a = rank - 1; a >= 0; --a) {
+    index[a] = first % extents[a];
+    first /= extents[a];
+    offset += index[a] * strides[a];
+  }
+  const int last = rank - 1;
+  while (n > 0) {
+    const std::int64_t run = extents[last] - index[last] < n ? extents[last] - index[last] : n;
+    move_run<Gather>(tile, base + offset, strides[last], run);
+    tile += run;
+    n -= run;
+    if (n == 0) return;
+    offset -= index[last] * strides[last];
+    index[last] = 0;
+    for (int a = last - 1; a >= 0; --a) {
+      offset += strides[a];
+      if (++index[a] < extents[a]) break;
+      offset -= index[a] * strides[a];
+      index[a] = 0;
+    }
+  }
+}
+
+}  // namespace tile_detail
+
+/// Copies the elements [first, first + n) of a domain's row-major order between an operand and a
+/// contiguous tile.
+template <bool Gather>
+inline void move_tile(void* tile, void* base, int bytes, const std::int64_t* extents,
+                      const std::int64_t* strides, int rank, std::int64_t first, std::int64_t n) {
+  const auto as = [&](auto u) {
+    using U = decltype(u);
+    tile_detail::move<Gather>(static_cast<U*>(tile), static_cast<U*>(base), extents, strides, rank,
+                              first, n);
+  };
+  switch (bytes) {
+    case 1: as(std::uint8_t{}); break;
+    case 2: as(std::uint16_t{}); break;
+    case 4: as(std::uint32_t{}); break;
+    default: as(std::uint64_t{}); break;
+  }
+}
+
+/// What a walk needs to know of its domain and operands.
+struct tile_domain {
+  const std::int64_t* extents = nullptr;
+  int rank = 0;
+  int inputs = 0, outputs = 0;
+  const operand_layout* operands = nullptr;
+};
+
+/// Runs `p` on the elements [first, first + n) of a domain, in tiles. `base[k]` is operand k's first
+/// element of the whole domain; `tiles` has room for a tile of each operand that is not linear.
+inline void run_tiles(const tile_program& p, const tile_domain& d, void* const* base,
+                      std::int64_t first, std::int64_t n, std::byte* tiles) {
+  const int count = d.inputs + d.outputs;
+  void* data[max_operands + 2];
+  bool direct = true;
+  for (int k = 0; k < count; ++k) {
+    const operand_layout& o = d.operands[k];
+    if (p.uniform[k]) data[k] = base[k];
+    else if (o.linear) data[k] = static_cast<std::byte*>(base[k]) + first * size_of(o.type);
+    else direct = false;
+  }
+  if (direct) {
+    if (n > 0) p.run(data, n);
+    return;
+  }
+  for (std::int64_t at = 0; at < n; at += tile_size) {
+    const std::int64_t m = n - at < tile_size ? n - at : tile_size;
+    std::byte* room = tiles;
+    for (int k = 0; k < count; ++k) {
+      const operand_layout& o = d.operands[k];
+      if (p.uniform[k]) continue;
+      const int bytes = size_of(o.type);
+      if (o.linear) {
+        data[k] = static_cast<std::byte*>(base[k]) + (first + at) * bytes;
+        continue;
+      }
+      data[k] = room;
+      room += tile_size * bytes;
+      if (k < d.inputs)
+        move_tile<true>(data[k], base[k], bytes, d.extents, o.strides, d.rank, first + at, m);
+    }
+    p.run(data, m);
+    for (int k = d.inputs; k < count; ++k) {
+      const operand_layout& o = d.operands[k];
+      if (!o.linear)
+        move_tile<false>(data[k], base[k], size_of(o.type), d.extents, o.strides, d.rank, first + at,
+                         m);
+    }
+  }
+}
+
+/// Bytes of tiles that `run_tiles` needs.
+inline std::int64_t tile_bytes(const operand_layout* operands, int count) {
+  std::int64_t bytes = 0;
+  for (int k = 0; k < count; ++k)
+    if (!operands[k].linear) bytes += tile_size * size_of(operands[k].type);
+  return bytes;
+}
+
+}  // namespace calque::detail

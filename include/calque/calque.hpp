@@ -1,0 +1,20 @@
+// calque: tracing and staging for numerical C++. This header is what most programs need.
+//
+//   inline constexpr auto f = calque::trace([](auto x, auto y, auto a) { return a * x + y; });
+#pragma once
+
+#include "calque/core/push_macros.inc"
+
+#include "calque/array/borrow.hpp"
+#include "calque/array/factories.hpp"
+#include "calque/array/print.hpp"
+#include "calque/array/views.hpp"
+#include "calque/run/array_operation.hpp"
+#include "calque/run/traced.hpp"
+#include "calque/run/variable.hpp"
+#include "calque/trace/composed.hpp"
+#include "calque/trace/control.hpp"
+#include "calque/trace/gradient.hpp"
+#include "calque/trace/names.hpp"
+
+#include "calque/core/pop_macros.inc"

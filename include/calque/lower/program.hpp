@@ -1,0 +1,169 @@
+// A cluster as a type: a straight-line program of typed instructions, and its evaluation on lanes or
+// on one element.
+//
+// The type alone parameterises kernels. Instruction D writes register D; `Src` are registers.
+// Operands that are one value for the whole loop (rank 0) are loaded and combined once, before it.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "calque/core/lanes.hpp"
+#include "calque/graph/op_info.hpp"
+
+namespace calque {
+
+/// Operand K, element by element.
+template <int K, class T>
+struct load {
+  using type = T;
+};
+/// Operand K, one value for all elements.
+template <int K, class T>
+struct splat {
+  using type = T;
+};
+/// `Op` on registers of type `In` (a select's condition aside), giving type `Out`.
+template <class Op, class Out, class In, int... Src>
+struct ins {
+  using type = Out;
+};
+/// Register `Src` goes to operand K.
+template <int K, class T, int Src>
+struct store {
+  using type = T;
+};
+template <class... I>
+struct program {
+  static constexpr int size = static_cast<int>(sizeof...(I));
+};
+
+namespace detail {
+
+template <class T>
+inline constexpr int lane_bytes = std::is_same_v<T, bool> ? 4 : static_cast<int>(sizeof(T));
+
+template <class P>
+struct program_traits;
+template <class... I>
+struct program_traits<program<I...>> {
+  static constexpr int widest() {
+    int w = 4;
+    ((w = lane_bytes<typename I::type> > w ? lane_bytes<typename I::type> : w), ...);
+    return w;
+  }
+  /// By register: whether it has one value for the whole loop.
+  struct flags {
+    bool of[sizeof...(I) + 1]{};
+  };
+  static constexpr flags uniform() {
+    flags f;
+    int d = 0;
+    ((f.of[d] = is_uniform(f, I{}), ++d), ...);
+    return f;
+  }
+
+ private:
+  template <int K, class T>
+  static constexpr bool is_uniform(const flags&, load<K, T>) { return false; }
+  template <int K, class T>
+  static constexpr bool is_uniform(const flags&, splat<K, T>) { return true; }
+  template <class Op, class Out, class In, int... Src>
+  static constexpr bool is_uniform(const flags& f, ins<Op, Out, In, Src...>) {
+    return (f.of[Src] && ...);
+  }
+  template <int K, class T, int Src>
+  static constexpr bool is_uniform(const flags&, store<K, T, Src>) { return false; }
+};
+
+template <int D, class T, int W>
+struct reg {
+  lane<T, W> v;
+};
+template <int D, class T, int W>
+CALQUE_INLINE lane<T, W>& at_reg(reg<D, T, W>& r) { return r.v; }
+template <int D, class T, int W>
+CALQUE_INLINE const lane<T, W>& at_reg(const reg<D, T, W>& r) { return r.v; }
+
+/// The registers of a program on lanes of W elements.
+template <int W, class P, class Ds>
+struct register_file;
+template <int W, class... I, int... D>
+struct register_file<W, program<I...>, std::integer_sequence<int, D...>>
+    : reg<D, typename I::type, W>... {};
+template <int W, class P>
+using registers = register_file<W, P, std::make_integer_sequence<int, P::size>>;
+
+/// The first `n` elements of a lane at offset `i` of each operand; `n` is W but in the tail.
+struct lane_window {
+  void* const* data;
+  std::int64_t i;
+  int n;
+};
+
+template <class Op, class T, int W, class... V>
+concept has_lanes = requires(lane<T, W>& r, const V&... v) { Op::template lanes<T, W>(r, v...); };
+
+/// Runs `Op` on whole lanes.
+template <class Op, class Out, class In, int W, class... V>
+CALQUE_INLINE void apply_lanes(lane<Out, W>& r, const V&... v) {
+  if constexpr (form_of<Op>() == map_form::cast) {
+    Op::template lanes<Out, In, W>(r, v...);
+  } else if constexpr (form_of<Op>() == map_form::select) {
+    Op::template lanes<In, W>(r, v...);
+  } else if constexpr (requires { Op::template lanes<In, W>(r, v...); }) {
+    Op::template lanes<In, W>(r, v...);
+  } else if constexpr (sizeof...(V) == 1) {
+    lanes::map_each<Out, W, In>([](In a) { return static_cast<Out>(Op{}(a)); }, r, v...);
+  } else {
+    lanes::map_each<Out, W, In, In>([](In a, In b) { return static_cast<Out>(Op{}(a, b)); }, r, v...);
+  }
+}
+
+template <int D, int W, bool Full, int K, class T, class R>
+CALQUE_INLINE void step(load<K, T>, R& r, const lane_window& w) {
+  const T* p = static_cast<const T*>(w.data[K]) + w.i;
+  if constexpr (Full) lanes::load<T, W>(at_reg<D, T, W>(r), p);
+  else lanes::load_partial<T, W>(at_reg<D, T, W>(r), p, w.n, T{});
+}
+template <int D, int W, bool Full, int K, class T, class R>
+CALQUE_INLINE void step(splat<K, T>, R& r, const lane_window& w) {
+  lanes::splat<T, W>(at_reg<D, T, W>(r), *static_cast<const T*>(w.data[K]));
+}
+template <int D, int W, bool Full, class Op, class Out, class In, int... Src, class R>
+CALQUE_INLINE void step(ins<Op, Out, In, Src...>, R& r, const lane_window&) {
+  apply_lanes<Op, Out, In, W>(at_reg<D, Out, W>(r), at_reg<Src>(r)...);
+}
+template <int D, int W, bool Full, int K, class T, int Src, class R>
+CALQUE_INLINE void step(store<K, T, Src>, R& r, const lane_window& w) {
+  T* p = static_cast<T*>(w.data[K]) + w.i;
+  if constexpr (Full) lanes::store<T, W>(p, at_reg<Src, T, W>(r));
+  else lanes::store_partial<T, W>(p, at_reg<Src, T, W>(r), w.n);
+}
+
+template <class P>
+inline constexpr auto uniform_of = program_traits<P>::uniform();
+
+template <bool Uniform, bool Full, int D, int W, class P, class I, class R>
+CALQUE_INLINE void step_if(R& r, const lane_window& w) {
+  if constexpr (uniform_of<P>.of[D] == Uniform) step<D, W, Full>(I{}, r, w);
+}
+template <bool Uniform, bool Full, int W, class... I, class R, int... D>
+CALQUE_INLINE void evaluate_steps(program<I...>, std::integer_sequence<int, D...>, R& r,
+                                  const lane_window& w) {
+  (step_if<Uniform, Full, D, W, program<I...>, I>(r, w), ...);
+}
+/// Computes the registers that hold for the whole loop.
+template <int W, class P>
+CALQUE_INLINE void evaluate_uniform(registers<W, P>& r, void* const* data) {
+  evaluate_steps<true, true, W>(P{}, std::make_integer_sequence<int, P::size>{}, r,
+                                lane_window{data, 0, W});
+}
+/// Computes the others for one window.
+template <int W, bool Full, class P>
+CALQUE_INLINE void evaluate_window(registers<W, P>& r, const lane_window& w) {
+  evaluate_steps<false, Full, W>(P{}, std::make_integer_sequence<int, P::size>{}, r, w);
+}
+
+}  // namespace detail
+}  // namespace calque

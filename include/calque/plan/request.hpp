@@ -1,0 +1,39 @@
+// What a call brings: its arguments' leaves and, for `into`, the destinations of its results.
+//
+// Plain data, so that planning, the cache and replay know nothing of arrays and variables.
+#pragma once
+
+#include <cstdint>
+
+#include "calque/graph/node.hpp"
+
+namespace calque {
+
+/// One leaf of the arguments, in the order of the graph's `arguments`.
+struct leaf {
+  argument_kind kind = argument_kind::array;
+  dtype type = dtype::none;
+  int rank = 0;
+  const std::int64_t* extents = nullptr;
+  const std::int64_t* strides = nullptr;  // in elements; null: row-major
+  void* data = nullptr;            // array or variable: its first element; scalar: its value
+  const void* identity = nullptr;  // variables: the same pointer is the same variable
+  const char* name = nullptr;      // variables; may be null
+};
+
+/// A destination given by the caller.
+struct output {
+  const std::int64_t* extents = nullptr;
+  const std::int64_t* strides = nullptr;  // in elements; null: row-major
+  void* data = nullptr;
+};
+
+/// A call: `outputs` is null where the results are fresh row-major arrays.
+struct call_request {
+  const leaf* leaves = nullptr;
+  int leaf_count = 0;
+  const output* outputs = nullptr;
+  int output_count = 0;
+};
+
+}  // namespace calque

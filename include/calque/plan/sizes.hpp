@@ -1,0 +1,132 @@
+// Extents of every node for the real sizes of a call.
+//
+// Dims are evaluated once; what does not fit is found by check.hpp at the node that causes it, so a
+// dim without a value only carries the reason. Used by everything in plan/.
+#pragma once
+
+#include <vector>
+
+#include "calque/core/error.hpp"
+#include "calque/plan/request.hpp"
+#include "calque/plan/strides.hpp"
+#include "calque/plan/text.hpp"
+
+namespace calque::detail::planning {
+
+/// A graph with the extents of one call.
+class sized_graph {
+ public:
+  graph_view g;
+
+  sized_graph(const graph_view& graph, const leaf* leaves, int leaf_count) : g(graph) {
+    evaluate_dims(leaves, leaf_count);
+    extents_.resize(static_cast<std::size_t>(g.node_count) * max_rank);
+    for (int id = 0; id < g.node_count; ++id) {
+      const node& n = g.nodes[id];
+      for (int i = 0; i < n.rank; ++i)
+        extents_[static_cast<std::size_t>(id * max_rank + i)] = dim_value(n.dims[i]);
+    }
+  }
+
+  /// -1 where the extent has no value.
+  [[nodiscard]] const std::int64_t* extents(int id) const {
+    return extents_.data() + static_cast<std::size_t>(id) * max_rank;
+  }
+  [[nodiscard]] int rank(int id) const { return g.nodes[id].rank; }
+  [[nodiscard]] std::int64_t elements(int id) const {
+    return element_count(rank(id), extents(id));
+  }
+  [[nodiscard]] std::int64_t byte_count(int id) const {
+    return elements(id) * size_of(g.nodes[id].type);
+  }
+  [[nodiscard]] std::int64_t dim_value(int d) const {
+    return d < 0 ? -1 : dims_[static_cast<std::size_t>(d)];
+  }
+  [[nodiscard]] bool same(int a, int b) const {
+    if (rank(a) != rank(b)) return false;
+    for (int i = 0; i < rank(a); ++i)
+      if (extents(a)[i] != extents(b)[i]) return false;
+    return true;
+  }
+  [[nodiscard]] std::string text(int id) const {
+    return value_text(g.nodes[id].type, extents(id), rank(id));
+  }
+
+  /// The value of a rank-0 integer that sizes and literals alone decide.
+  [[nodiscard]] bool known(int id, std::int64_t* value) const {
+    constant c;
+    if (is_floating(g.nodes[id].type) || !evaluate_scalar(id, &c, 16)) return false;
+    *value = c.i;
+    return true;
+  }
+
+  /// The axes that a `sum_to` really sums.
+  [[nodiscard]] unsigned summed_axes(int id) const {
+    const int in = g.input(id, 0), lead = rank(in) - rank(id);
+    unsigned mask = 0;
+    for (int i = 0; i < rank(in); ++i)
+      if (i < lead ? extents(in)[i] != 1 : extents(id)[i - lead] != extents(in)[i]) mask |= 1u << i;
+    return mask;
+  }
+
+ private:
+  [[nodiscard]] bool evaluate_scalar(int id, constant* out, int depth) const {
+    const node& n = g.nodes[id];
+    if (n.rank != 0 || depth == 0) return false;
+    switch (n.op->kind) {
+      case op_kind::constant: *out = n.value; return true;
+      case op_kind::extent: *out = {0, dim_value(n.index)}; return true;
+      case op_kind::marker: return evaluate_scalar(g.input(id, 0), out, depth - 1);
+      case op_kind::map: {
+        if (n.op->evaluate == nullptr || n.inputs > 3) return false;
+        constant in[3];
+        for (int k = 0; k < n.inputs; ++k)
+          if (!evaluate_scalar(g.input(id, k), &in[k], depth - 1)) return false;
+        const int typed = n.op->form == map_form::select ? 1 : 0;
+        *out = n.op->evaluate(g.input_node(id, typed).type, n.type, in);
+        return true;
+      }
+      default: return false;
+    }
+  }
+
+  void evaluate_dims(const leaf* leaves, int leaf_count) {
+    dims_.assign(static_cast<std::size_t>(g.dim_count), unknown);
+    for (int d = 0; d < g.dim_count; ++d) evaluate_dim(d, leaves, leaf_count);
+    for (auto& v : dims_)
+      if (v < 0) v = -1;
+  }
+  std::int64_t evaluate_dim(int d, const leaf* leaves, int leaf_count) {
+    std::int64_t& out = dims_[static_cast<std::size_t>(d)];
+    if (out != unknown) return out;
+    out = invalid;  // a cycle is no extent
+    const dim& e = g.dims[d];
+    std::int64_t v = invalid;
+    switch (e.kind) {
+      case dim_kind::literal: v = e.value; break;
+      case dim_kind::argument:
+        if (e.a >= 0 && e.a < leaf_count && e.b < leaves[e.a].rank) v = leaves[e.a].extents[e.b];
+        break;
+      default: {
+        const std::int64_t a = evaluate_dim(e.a, leaves, leaf_count);
+        const std::int64_t b = evaluate_dim(e.b, leaves, leaf_count);
+        if (a == invalid || b == invalid) break;
+        bool overflow = false;
+        if (e.kind == dim_kind::broadcast) v = a == b || b == 1 ? a : a == 1 ? b : invalid;
+        else if (e.kind == dim_kind::add) overflow = __builtin_add_overflow(a, b, &v);
+        else if (e.kind == dim_kind::sub) overflow = __builtin_sub_overflow(a, b, &v);
+        else if (e.kind == dim_kind::mul) overflow = __builtin_mul_overflow(a, b, &v);
+        else v = b == 0 ? 0 : a / b;
+        if (overflow) v = invalid;
+      }
+    }
+    return out = v;
+  }
+
+  // Intermediate results may be negative; only a node's own extents may not.
+  static constexpr std::int64_t unknown = INT64_MIN, invalid = INT64_MIN + 1;
+  std::vector<std::int64_t> dims_;
+  std::vector<std::int64_t> extents_;
+};
+
+}  // namespace calque::detail::planning

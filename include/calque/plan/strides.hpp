@@ -1,0 +1,110 @@
+// Stride algebra: row-major strides, views (transpose, reshape, broadcast) as strides, reached bytes.
+//
+// Strides count elements. Axes of extent 1 have no say; without elements every layout is row-major.
+#pragma once
+
+#include <cstdint>
+
+#include "calque/core/config.hpp"
+
+namespace calque::detail::planning {
+
+[[nodiscard]] constexpr std::int64_t element_count(int rank, const std::int64_t* extents) {
+  std::int64_t n = 1;
+  for (int i = 0; i < rank; ++i) n *= extents[i];
+  return n;
+}
+
+constexpr void row_major(int rank, const std::int64_t* extents, std::int64_t* strides) {
+  std::int64_t n = 1;
+  for (int i = rank - 1; i >= 0; --i) {
+    strides[i] = n;
+    n *= extents[i];
+  }
+}
+
+/// `strides` may be null, which means row-major.
+[[nodiscard]] constexpr bool is_row_major(int rank, const std::int64_t* extents,
+                                          const std::int64_t* strides) {
+  if (strides == nullptr) return true;
+  std::uint64_t expected = 1;
+  bool same = true;
+  for (int i = rank - 1; i >= 0; --i) {
+    if (extents[i] == 0) return true;
+    if (extents[i] == 1) continue;
+    same &= static_cast<std::uint64_t>(strides[i]) == expected;
+    expected *= static_cast<std::uint64_t>(extents[i]);
+  }
+  return same;
+}
+
+/// Whether two layouts of the same extents put every element at the same place.
+[[nodiscard]] constexpr bool same_strides(int rank, const std::int64_t* extents,
+                                          const std::int64_t* a, const std::int64_t* b) {
+  for (int i = 0; i < rank; ++i)
+    if (extents[i] > 1 && a[i] != b[i]) return false;
+  return true;
+}
+
+/// Strides that read a value of rank `rank` over the axes of a larger or equal extents list,
+/// aligned at the last axis; 0 where the value is stretched.
+constexpr void broadcast_strides(int rank, const std::int64_t* extents, const std::int64_t* strides,
+                                 int to_rank, const std::int64_t* to_extents, std::int64_t* out) {
+  for (int i = 0; i < to_rank; ++i) {
+    const int k = i - (to_rank - rank);
+    out[i] = k < 0 || (extents[k] == 1 && to_extents[i] != 1) ? 0 : strides[k];
+  }
+}
+
+/// Strides of the same elements under other extents, if strides can express them: the axes of both
+/// sides fall into groups of equal size, and each group of the source must be one run of elements.
+[[nodiscard]] constexpr bool reshape_strides(int rank, const std::int64_t* extents,
+                                             const std::int64_t* strides, int to_rank,
+                                             const std::int64_t* to_extents, std::int64_t* out) {
+  if (element_count(rank, extents) == 0 || is_row_major(rank, extents, strides)) {
+    row_major(to_rank, to_extents, out);
+    return true;
+  }
+  int i = rank - 1, k = to_rank - 1;
+  while (i >= 0 || k >= 0) {
+    while (i >= 0 && extents[i] == 1) --i;
+    if (i < 0) {
+      for (; k >= 0; --k) out[k] = 0;  // only ones are left
+      break;
+    }
+    std::int64_t step = strides[i], have = extents[i], want = 1;
+    for (--i;; ) {
+      while (k >= 0 && want < have) {
+        out[k] = step * want;
+        want *= to_extents[k--];
+      }
+      if (want == have) break;
+      while (i >= 0 && extents[i] == 1) --i;
+      if (i < 0 || strides[i] != step * have) return false;  // the group has a gap
+      have *= extents[i--];
+    }
+  }
+  return true;
+}
+
+/// Bytes [low, high) that a strided block reaches; both 0 without elements.
+struct reach {
+  std::uintptr_t low = 0, high = 0;
+  [[nodiscard]] constexpr bool meets(const reach& o) const { return low < o.high && o.low < high; }
+};
+
+[[nodiscard]] inline reach reach_of(const void* data, int element_bytes, int rank,
+                                    const std::int64_t* extents, const std::int64_t* strides) {
+  std::int64_t low = 0, high = 0, dense = 1;
+  for (int i = rank - 1; i >= 0; --i) {
+    if (extents[i] == 0) return {};
+    const std::int64_t step = (extents[i] - 1) * (strides ? strides[i] : dense);
+    (step < 0 ? low : high) += step;
+    dense *= extents[i];
+  }
+  const auto base = reinterpret_cast<std::uintptr_t>(data);
+  return {base + static_cast<std::uintptr_t>(low * element_bytes),
+          base + static_cast<std::uintptr_t>((high + 1) * element_bytes)};
+}
+
+}  // namespace calque::detail::planning

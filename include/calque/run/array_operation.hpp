@@ -1,0 +1,63 @@
+// Operators and array functions on arrays, outside traces: each is a traced function of one operation.
+#pragma once
+
+#include "calque/run/traced.hpp"
+#include "calque/trace/composed.hpp"
+
+namespace calque {
+namespace detail {
+
+template <class Fn>
+struct array_operation {
+  template <class... X>
+  static auto run(const X&... x) {
+    return traced<Fn, 2>{}(x...);
+  }
+};
+
+/// Two operands of which at least one is an array.
+template <class A, class B>
+concept array_pair = operand<A> && operand<B> && has_array<A, B>;
+
+}  // namespace detail
+
+#define CALQUE_ARRAY_OPERATOR(SYMBOL, FUNCTION)               \
+  template <class A, class B>                                 \
+    requires detail::array_pair<A, B>                         \
+  [[nodiscard]] auto operator SYMBOL(const A& a, const B& b) {\
+    return detail::FUNCTION{}(a, b);                          \
+  }
+CALQUE_BINARY_OPERATORS(CALQUE_ARRAY_OPERATOR)
+#undef CALQUE_ARRAY_OPERATOR
+
+template <class T, int Rank>
+[[nodiscard]] auto operator-(const array<T, Rank>& a) { return detail::neg_fn{}(a); }
+
+#define CALQUE_ARRAY_ASSIGNMENT(SYMBOL, FUNCTION)                                                  \
+  template <class T, int Rank, operand B>                                                          \
+    requires(!std::is_const_v<T>)                                                                  \
+  array<T, Rank>& operator SYMBOL(array<T, Rank>& a, const B& b) {                                 \
+    static_assert(kind_of(detail::operand_traits<B>::type) <= kind_of(dtype_of<T>),                \
+                  "calque: x op= y: y has a higher kind than x (bool < integer < floating) and "   \
+                  "would be truncated; write x = cq::astype<…>(x op y)");                          \
+    traced<detail::update_fn<detail::FUNCTION, T>, 2>{}.into(a, a, b);                             \
+    return a;                                                                                      \
+  }
+namespace detail {
+
+template <class Fn, class T>
+struct update_fn {
+  template <class X, class Y>
+  constexpr auto operator()(const X& x, const Y& y) const {
+    return updated<Fn>(x, y);
+  }
+};
+
+}  // namespace detail
+CALQUE_ARRAY_ASSIGNMENT(+=, add_fn)
+CALQUE_ARRAY_ASSIGNMENT(-=, sub_fn)
+CALQUE_ARRAY_ASSIGNMENT(*=, mul_fn)
+CALQUE_ARRAY_ASSIGNMENT(/=, div_fn)
+#undef CALQUE_ARRAY_ASSIGNMENT
+
+}  // namespace calque

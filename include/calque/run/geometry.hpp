@@ -1,0 +1,212 @@
+// A step's geometry: the sizes and strides that its kernel walks, with as few axes as they allow.
+//
+// Axes of extent 1 go; neighbours that every operand walks as one become one; what an elementwise step
+// or a copy writes decides the order of axes. Called once a step when planning.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "calque/backend/backend.hpp"
+#include "calque/graph/cluster.hpp"
+#include "calque/plan/draft.hpp"
+
+namespace calque::detail {
+
+/// Where an operand's first element lies.
+struct operand_base {
+  int memory = -1, slice = -1;
+  std::int64_t offset = 0;
+};
+
+/// The geometry of a step and where its operands lie; `run` is set by the caller.
+struct step_layout {
+  geometry shape;
+  std::vector<operand_layout> operands;  // `shape.operands` is set when both have found their place
+  std::vector<operand_base> places;
+};
+
+class geometry_builder {
+ public:
+  geometry_builder(const planning::draft& d, step_layout& out) : d_(d), s_(d.sizes), o_(out) {}
+
+  void elementwise(const std::vector<int>& in, const std::vector<int>& out, int domain) {
+    begin(s_.rank(domain), s_.extents(domain));
+    for (int id : in) add_broadcast(id, d_.place_of(id), domain);
+    for (int id : out) add_broadcast(id, d_.place_of(id), domain);
+    o_.shape.inputs = static_cast<int>(in.size());
+    o_.shape.outputs = static_cast<int>(out.size());
+    o_.shape.kept = o_.shape.rank;
+    order_axes();
+    finish(false);
+  }
+  void copy(int id, const planning::place& from, const planning::place& to) {
+    begin(s_.rank(id), s_.extents(id));
+    add(id, from, from.strides);
+    add(id, to, to.strides);
+    o_.shape.inputs = o_.shape.outputs = 1;
+    o_.shape.kept = o_.shape.rank;
+    order_axes();
+    finish(false);
+  }
+  /// 0, 1, 2, … along the last axis that is called `kept`; the others repeat it.
+  void iota(int id) {
+    const planning::place to = d_.place_of(id);
+    begin(s_.rank(id), s_.extents(id));
+    add(id, to, to.strides);
+    o_.shape.outputs = 1;
+    o_.shape.kept = d_.g.nodes[id].index;
+    count();
+    mark_linear(false);
+  }
+  void matmul(int id) {
+    const int a = d_.g.input(id, 0), b = d_.g.input(id, 1);
+    geometry& g = o_.shape;
+    g.rank = 3, g.kept = 2, g.inputs = 2, g.outputs = 1;
+    g.extents[0] = s_.extents(a)[0];
+    g.extents[1] = s_.extents(b)[1];
+    g.extents[2] = s_.extents(a)[1];
+    count();
+    for (int operand : {a, b, id}) {
+      const planning::place p = d_.place_of(operand);
+      add(operand, p, p.strides);
+      operand_layout& l = o_.operands.back();
+      for (int i = 2; i < max_rank; ++i) l.strides[i] = 0;
+      l.linear = planning::is_row_major(2, s_.extents(operand), p.strides);
+    }
+  }
+  /// A reduction `root` over its input's extents, with what its body and tail read and write.
+  void reduction(int root, const std::vector<int>& body, const std::vector<int>& tail,
+                 const std::vector<int>& out) {
+    const int domain = d_.g.input(root, 0);
+    const node& n = d_.g.nodes[root];
+    const unsigned mask =
+        n.op->kind == op_kind::sum_to ? s_.summed_axes(root) : unsigned{n.axis_mask};
+    int axes[max_rank]{}, kept = 0, rank = 0;  // domain axis by position: kept ones first
+    for (int pass = 0; pass < 2; ++pass)
+      for (int i = 0; i < s_.rank(domain); ++i)
+        if (((mask >> i) & 1u) == static_cast<unsigned>(pass)) {
+          axes[rank++] = i;
+          kept += pass == 0;
+        }
+    geometry& g = o_.shape;
+    begin(rank, nullptr);
+    for (int i = 0; i < rank; ++i) g.extents[i] = s_.extents(domain)[axes[i]];
+    g.kept = kept;
+    for (int id : body) {
+      const planning::place p = d_.place_of(id);
+      std::int64_t wide[max_rank]{}, strides[max_rank]{};
+      planning::broadcast_strides(s_.rank(id), s_.extents(id), p.strides, rank, s_.extents(domain),
+                                  wide);
+      for (int i = 0; i < rank; ++i) strides[i] = wide[axes[i]];
+      add(id, p, strides);
+    }
+    // the result's axes that are not left over from keepdims, in order, are the kept ones
+    int result_axis[max_rank]{};
+    const bool aligned = n.op->kind == op_kind::sum_to || n.keepdims;
+    const int lead = rank - s_.rank(root);
+    for (int i = 0; i < kept; ++i) result_axis[i] = aligned ? axes[i] - lead : i;
+    const auto add_kept = [&](int id) {
+      const planning::place p = d_.place_of(id);
+      std::int64_t wide[max_rank]{}, strides[max_rank]{};
+      planning::broadcast_strides(s_.rank(id), s_.extents(id), p.strides, s_.rank(root),
+                                  s_.extents(root), wide);
+      for (int i = 0; i < kept; ++i) strides[i] = result_axis[i] < 0 ? 0 : wide[result_axis[i]];
+      add(id, p, strides);
+    };
+    for (int id : tail) add_kept(id);
+    for (int id : out) add_kept(id);
+    g.inputs = static_cast<int>(body.size());
+    g.tail_inputs = static_cast<int>(tail.size());
+    g.outputs = static_cast<int>(out.size());
+    finish(true);
+  }
+
+ private:
+  void begin(int rank, const std::int64_t* extents) {
+    o_.shape = {};
+    o_.shape.rank = rank;
+    if (extents != nullptr) std::copy_n(extents, rank, o_.shape.extents);
+  }
+  void add(int id, const planning::place& p, const std::int64_t* strides) {
+    operand_layout l;
+    l.type = d_.g.nodes[id].type;
+    std::copy_n(strides, o_.shape.rank, l.strides);
+    o_.operands.push_back(l);
+    o_.places.push_back({p.memory, p.slice, p.offset});
+  }
+  void add_broadcast(int id, const planning::place& p, int domain) {
+    std::int64_t strides[max_rank]{};
+    planning::broadcast_strides(s_.rank(id), s_.extents(id), p.strides, s_.rank(domain),
+                                s_.extents(domain), strides);
+    add(id, p, strides);
+  }
+  void count() {
+    geometry& g = o_.shape;
+    g.size = planning::element_count(g.rank, g.extents);
+    g.kept_size = planning::element_count(g.kept, g.extents);
+  }
+  /// Widest step of the output first; for equal ones the order stays.
+  void order_axes() {
+    geometry& g = o_.shape;
+    int axes[max_rank];
+    for (int i = 0; i < g.rank; ++i) axes[i] = i;
+    const auto width = [&](int i) { return std::abs(o_.operands.back().strides[i]); };
+    std::stable_sort(axes, axes + g.rank, [&](int a, int b) { return width(a) > width(b); });
+    permute(g.extents, axes);
+    for (operand_layout& l : o_.operands) permute(l.strides, axes);
+  }
+  void permute(std::int64_t* values, const int* axes) const {
+    std::int64_t old[max_rank];
+    std::copy_n(values, max_rank, old);
+    for (int i = 0; i < o_.shape.rank; ++i) values[i] = old[axes[i]];
+  }
+  void finish(bool reduces) {
+    count();
+    geometry& g = o_.shape;
+    for (int i = g.rank - 1; i >= 0; --i)
+      if (g.extents[i] == 1) remove(i, i < g.kept);
+    for (int i = g.rank - 2; i >= 0; --i)
+      if (i + 1 != g.kept && one_walk(i)) {
+        g.extents[i + 1] *= g.extents[i];
+        remove(i, i < g.kept);
+      }
+    if (reduces && g.rank == g.kept && g.rank < max_rank) {  // kernels expect a reduced axis
+      g.extents[g.rank++] = 1;
+      for (operand_layout& l : o_.operands) l.strides[g.rank - 1] = 0;
+    }
+    mark_linear(reduces);
+  }
+  /// Walking axis i + 1 to its end leads every operand to the next element of axis i.
+  bool one_walk(int i) const {
+    const std::int64_t e = o_.shape.extents[i + 1];
+    for (const operand_layout& l : o_.operands)
+      if (l.strides[i] != l.strides[i + 1] * e) return false;
+    return true;
+  }
+  void remove(int axis, bool of_kept) {
+    geometry& g = o_.shape;
+    const auto shift = [&](std::int64_t* v) {
+      std::copy(v + axis + 1, v + max_rank, v + axis);
+      v[max_rank - 1] = 0;
+    };
+    shift(g.extents);
+    for (operand_layout& l : o_.operands) shift(l.strides);
+    --g.rank;
+    g.kept -= of_kept;
+  }
+  void mark_linear(bool reduces) {
+    const geometry& g = o_.shape;
+    for (std::size_t i = 0; i < o_.operands.size(); ++i) {
+      const bool over_kept = reduces && static_cast<int>(i) >= g.inputs;
+      o_.operands[i].linear = planning::is_row_major(over_kept ? g.kept : g.rank, g.extents,
+                                                     o_.operands[i].strides);
+    }
+  }
+
+  const planning::draft& d_;
+  const planning::sized_graph& s_;
+  step_layout& o_;
+};
+
+}  // namespace calque::detail

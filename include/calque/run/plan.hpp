@@ -1,0 +1,170 @@
+// A plan: the steps of one call's sizes and layouts, ready to be replayed.
+//
+// Plain data once made; replays share it and write nothing in it but counters. Made by planner.hpp,
+// kept by plan_cache.hpp, run by executor.hpp, shown by inspect.hpp.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "calque/backend/backend.hpp"
+#include "calque/core/bytes.hpp"
+#include "calque/graph/node.hpp"
+#include "calque/run/arena.hpp"
+
+namespace calque {
+
+namespace detail {
+
+/// One operand's address: a slot's pointer and bytes.
+struct operand_address {
+  std::int32_t slot = 0;
+  std::int64_t offset = 0;
+};
+
+enum class plan_action : std::uint8_t {
+  launch,     // a kernel
+  branch,     // to `target` unless operand 0, a bool, holds
+  jump,       // to `target`
+  loop,       // starts; to `target` if there is no step
+  next        // ends a step of the loop; to `target` if another follows
+};
+
+/// One instruction of a replay.
+struct plan_step {
+  plan_action action = plan_action::launch;
+  bool reverse = false;            // loops
+  kernel_function run = nullptr;
+  const geometry* shape = nullptr;
+  std::int32_t first_operand = 0, operands = 0;
+  std::int32_t target = 0;
+  std::int32_t first_slice = 0, slices = 0;  // loops: slots they move
+  std::int64_t scratch = -1;       // offset in the arena
+  std::int64_t count = -1;         // loops: number of steps, or -1: operand 1 holds it
+};
+
+/// A slot that a loop moves: `from` plus `stride` bytes a step.
+struct plan_slice {
+  std::int32_t slot = 0;
+  operand_address from;
+  std::int64_t stride = 0;
+};
+
+enum class step_role : std::uint8_t {
+  kernel, reshape, store, snapshot, branch, otherwise, loop, next
+};
+
+/// Where a step comes from; texts are made of it when somebody asks.
+struct step_note {
+  step_role role = step_role::kernel;
+  std::int32_t node = -1, cluster = -1, depth = 0;
+  std::int32_t first = -1, last = -1;  // steps between which its first output lives in the arena
+};
+
+struct plan_result {
+  dtype type = dtype::none;
+  int rank = 0;
+  std::array<std::int64_t, max_rank> extents{};
+};
+
+/// Counters that the plans of one cache share.
+struct run_counters {
+  std::atomic<std::int64_t> launches{0}, allocations{0};
+};
+
+class planner;
+struct plan_access;
+
+}  // namespace detail
+
+/// The steps of a function for one set of sizes and layouts. Safe to read and replay from any thread.
+class plan {
+ public:
+  plan() = default;
+  plan(const plan&) = delete;
+  plan& operator=(const plan&) = delete;
+
+  [[nodiscard]] int result_count() const { return static_cast<int>(results_.size()); }
+  [[nodiscard]] const std::int64_t* result_extents(int k) const { return result(k).extents.data(); }
+  [[nodiscard]] int result_rank(int k) const { return result(k).rank; }
+  [[nodiscard]] dtype result_type(int k) const { return result(k).type; }
+
+  /// Bytes that a call has at its peak: its arena and its fresh results.
+  [[nodiscard]] bytes peak_bytes() const { return bytes(arena_bytes_ + fresh_bytes_); }
+  /// Temporaries and scratch.
+  [[nodiscard]] bytes arena_bytes() const { return bytes(arena_bytes_); }
+  /// Bytes that the plan itself and its kept arenas take.
+  [[nodiscard]] bytes held_bytes() const { return bytes(own_bytes_ + arenas_.held()); }
+
+  /// Whether the call needs the value that the variable of this leaf has before it.
+  [[nodiscard]] bool reads_variable(int leaf) const {
+    return variables_[static_cast<std::size_t>(leaf)] & 1;
+  }
+  [[nodiscard]] bool writes_variable(int leaf) const {
+    return variables_[static_cast<std::size_t>(leaf)] & 2;
+  }
+  /// Number of steps that launch a kernel.
+  [[nodiscard]] int steps() const { return launches_; }
+
+  /// Deterministic text of the steps; the same in every process and for every compiler.
+  [[nodiscard]] std::string dump() const;
+  /// The steps and what they hand on, for Graphviz.
+  [[nodiscard]] std::string dot() const;
+  [[nodiscard]] std::string json() const;
+  /// One line a step: what it computes and why it is a step of its own, bytes, offset, lifetime.
+  [[nodiscard]] std::string explain() const;
+
+ private:
+  friend class detail::planner;
+  friend struct detail::plan_access;
+
+  const detail::plan_result& result(int k) const { return results_[static_cast<std::size_t>(k)]; }
+
+  std::vector<detail::plan_step> steps_;
+  std::vector<detail::operand_address> operands_;
+  std::vector<detail::plan_slice> slices_;
+  std::vector<geometry> shapes_;
+  std::vector<operand_layout> layouts_;
+  std::vector<std::uint64_t> constants_;
+  std::vector<detail::plan_result> results_;
+  std::vector<unsigned char> variables_;  // by leaf: 1 reads, 2 writes
+  std::vector<detail::step_note> notes_;  // by step
+  graph_view graph_;
+  int leaves_ = 0, slots_ = 0, launches_ = 0;
+  bool straight_ = true;  // launches only
+  std::int64_t arena_bytes_ = 0, fresh_bytes_ = 0, own_bytes_ = 0;
+  mutable detail::arena_set arenas_;
+  detail::run_counters* counters_ = nullptr;
+};
+
+namespace detail {
+
+/// What the library's own headers may see of a plan.
+struct plan_access {
+  const plan& p;
+
+  [[nodiscard]] const std::vector<plan_step>& steps() const { return p.steps_; }
+  [[nodiscard]] const std::vector<operand_address>& operands() const { return p.operands_; }
+  [[nodiscard]] const std::vector<plan_slice>& slices() const { return p.slices_; }
+  [[nodiscard]] const std::vector<step_note>& notes() const { return p.notes_; }
+  [[nodiscard]] const graph_view& graph() const { return p.graph_; }
+  [[nodiscard]] const void* constants() const { return p.constants_.data(); }
+  [[nodiscard]] int leaves() const { return p.leaves_; }
+  [[nodiscard]] int slots() const { return p.slots_; }
+  [[nodiscard]] bool straight() const { return p.straight_; }
+  [[nodiscard]] arena_set& arenas() const { return p.arenas_; }
+  [[nodiscard]] run_counters* counters() const { return p.counters_; }
+};
+
+/// Tables of up to this many slots are on the replay's stack, longer ones behind the arena.
+inline constexpr int slots_on_stack = 64;
+
+[[nodiscard]] inline std::int64_t slot_table_offset(const plan& p) {
+  return (p.arena_bytes().count() + host_alignment - 1) / host_alignment * host_alignment;
+}
+
+}  // namespace detail
+}  // namespace calque

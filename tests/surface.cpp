@@ -1,0 +1,188 @@
+// The signature sheet: how the public names are spelled, as a compile test. Each later part of the
+// library adds its own.
+#include <calque/calque.hpp>
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <sstream>
+#include <type_traits>
+#include <vector>
+
+namespace cq = calque;
+
+namespace {
+
+template <template <class, int> class A>
+struct layer {
+  A<float, 2> w;
+  A<float, 1> b;
+};
+template <template <class, int> class A>
+struct net {
+  layer<A> first, second;
+};
+template <class W, class B>
+struct affine {
+  W w;
+  B b;
+};
+
+constexpr auto axpy = cq::trace([](auto x, auto y, auto a) { return a * x + y; });
+constexpr auto unfused = cq::trace<cq::options{.pass_level = 0}>([](auto x) { return x * x + x; });
+constexpr auto pair = cq::trace([](auto x) { return std::tuple{x + 1, cq::sum(x)}; });
+
+constexpr auto loss = [](auto m, auto x, auto t) {
+  auto e = cq::matmul(x, m.w) + m.b - t;
+  return cq::mean(e * e);
+};
+constexpr auto step = cq::trace([](auto m, auto x, auto t, auto lr) {
+  auto r = cq::value_and_grad(loss, cq::wrt<0>)(m, x, t);
+  m.w -= lr * r.grad.w;
+  m.b.assign(m.b - lr * r.grad.b);
+  auto now = m.b + 0;
+  return std::tuple{r.value, now};
+});
+
+template <class T, int R, class X>
+constexpr bool is(const X&) {
+  return std::is_same_v<X, cq::array<T, R>>;
+}
+
+}  // namespace
+
+static_assert(cq::graph_of<axpy, cq::array<float, 1>, cq::array<float, 1>, float>().kernels() == 1);
+static_assert(std::is_empty_v<decltype(axpy)>);
+
+TEST_CASE("arrays are spelled as on the signature sheet (G: arrays, shapes, scalars)") {
+  const cq::array<float, 2> a{{1, 2}, {3, 4}};
+  const std::size_t n = 2;
+  const cq::array<float, 2> b = cq::zeros<float>(cq::shape{n, 3});
+  const auto c = cq::full(cq::shape{2, 2}, 1.5f);
+  CHECK(is<float, 2>(c));
+  CHECK(is<float, 1>(cq::linspace(0.f, 1.f, 1000)));
+  CHECK(is<int, 1>(cq::arange<int>(10)));
+  CHECK(is<float, 2>(cq::eye<float>(3)));
+  std::vector<float> v{1, 2, 3, 4};
+  const cq::array<float, 1> d{std::span<const float>(v)};
+  const cq::array<float, 2> d2{std::span<const float>(v), cq::shape{2, 2}};
+  auto e = cq::borrow(v.data(), cq::shape{2, 2});
+  CHECK(a.shape() == cq::shape{2, 2});
+  CHECK(a.extent(1) == 2);
+  CHECK(a.size() == 4);
+  CHECK(a.bytes() == 16);
+  CHECK(a.rank() == 2);
+  CHECK(a.device() == cq::cpu());
+  CHECK(a(1, 0) == 3);
+  CHECK(e.data() == v.data());
+  e.copy_to(std::span<float>(v));
+  CHECK(a.to(cq::cpu()).to_vector() == std::vector<float>{1, 2, 3, 4});
+  CHECK(b.size() == 6);
+  CHECK(d2.clone()(1, 1) == 4);
+  CHECK(d.size() == 4);
+  std::ostringstream out;
+  out << a;
+  CHECK(out.str() == "[[1. 2.]\n [3. 4.]]");
+  CHECK(cq::slice(a, cq::range{0, 1}, cq::range{}).shape() == cq::shape{1, 2});
+  CHECK(cq::transpose(a)(0, 1) == 3);
+  CHECK(cq::reshape(a, cq::shape{4})(3) == 4);
+  CHECK(cq::broadcast_to(a, cq::shape{3, 2, 2}).shape() == cq::shape{3, 2, 2});
+}
+
+TEST_CASE("operators and functions work on arrays outside a trace") {
+  const cq::array<float, 2> a{{1, 2}, {3, 4}};
+  const cq::array<int, 1> k{1, 2};
+  CHECK(is<float, 2>(a + k));
+  CHECK(is<float, 2>(2.0 * a));
+  CHECK(is<double, 1>(k * 2.5));
+  CHECK(is<float, 1>(k * 2.5f));
+  CHECK(is<bool, 2>(a > 2));
+  CHECK(is<float, 2>(-a));
+  CHECK(is<float, 0>(cq::sum(a)));
+  CHECK(is<float, 1>(cq::sum(a, cq::axis<1>)));
+  CHECK(is<float, 2>(cq::sum(a, cq::axis<0, -1>, cq::keepdims)));
+  CHECK(is<double, 0>(cq::mean(k)));
+  CHECK(is<std::int64_t, 0>(cq::sum(k)));
+  CHECK(is<std::int64_t, 1>(cq::argmax(a, cq::axis<1>)));
+  CHECK(is<float, 2>(cq::one_hot<float>(k, 10)));
+  CHECK(is<double, 2>(cq::astype<double>(a)));
+  CHECK(is<float, 2>(cq::where(a > 2, a, 0)));
+  CHECK(is<float, 2>(cq::matmul(a, a)));
+  CHECK(is<float, 2>(cq::softmax(a, cq::axis<1>)));
+  CHECK(is<float, 2>(cq::log_softmax(a, cq::axis<-1>)));
+  CHECK(is<float, 2>(cq::maximum(cq::exp(cq::log(cq::sqrt(cq::tanh(cq::abs(a))))), 0)));
+  CHECK((a + k)(1, 1) == 6);
+  cq::array<float, 2> c = a;
+  c += a;
+  c -= 1;
+  c *= 2;
+  c /= 2.0;
+  CHECK(c(0, 0) == 1);
+  CHECK(a(0, 0) == 1);
+}
+
+TEST_CASE("calls, into, outs, plan and stats are spelled as on the sheet") {
+  const auto x = cq::ones<float>(cq::shape{5}), y = cq::ones<float>(cq::shape{5});
+  CHECK(is<float, 1>(axpy(x, y, 2.f)));
+  cq::array<float, 1> out, p;
+  cq::array<float, 0> q;
+  axpy.into(out, x, y, 2.f);
+  CHECK(out(4) == 3);
+  pair.into(cq::outs(p, q), x);
+  CHECK(q.item() == 5);
+  auto [first, second] = pair(x);
+  CHECK(first(0) == 2);
+  CHECK(static_cast<float>(second) == 5);
+  const auto plan = axpy.plan(x, y, 2.f);
+  CHECK(!plan->dump().empty());
+  CHECK(!plan->dot().empty());
+  CHECK(!plan->json().empty());
+  CHECK(!plan->explain().empty());
+  CHECK(plan->peak_bytes().count() >= 20);
+  const cq::cache_stats s = axpy.stats();
+  CHECK(s.plans + s.hits + s.misses + s.evictions + s.launches + s.allocations + s.peak_bytes > 0);
+  CHECK(!axpy.last_miss().empty());
+  axpy.plan_limit(8, 1 << 20);
+  axpy.clear();
+  CHECK(unfused(x)(0) == 2);
+}
+
+TEST_CASE("variables, gradients, control flow and names are spelled as on the sheet") {
+  const layer<cq::variable> m{{cq::zeros<float>(cq::shape{3, 2}), "w"},
+                              {cq::zeros<float>(cq::shape{2}), "b"}};
+  const auto x = cq::ones<float>(cq::shape{4, 3});
+  const auto t = cq::ones<float>(cq::shape{4, 2});
+  auto [value, b] = step(m, x, t, 0.1);
+  CHECK(is<float, 0>(value));
+  CHECK(is<float, 1>(b));
+  CHECK(m.w.value().shape() == cq::shape{3, 2});
+  CHECK(m.w.name() == "w");
+  m.b.assign(cq::zeros<float>(cq::shape{2}));
+  const cq::variable<float, 2> unset{cq::shape{7, 1}, "unset"};
+  CHECK_THROWS_AS((void)unset.value(), cq::value_error);
+
+  const layer<cq::array> n{cq::zeros<float>(cq::shape{3, 2}), cq::zeros<float>(cq::shape{2})};
+  const auto r = cq::value_and_grad(loss, cq::wrt<0>)(n, x, t);
+  CHECK(is<float, 2>(r.grad.w));
+  CHECK(is<float, 0>(r.value));
+  CHECK(is<float, 2>(std::get<1>(cq::grad(loss, cq::wrt<0, 1>)(n, x, t))));
+
+  constexpr auto flow = cq::trace([](auto a, auto steps, auto p) {
+    cq::scope s{"flow", a};
+    auto c = cq::cond(p, [&] { return a; }, [&] { return -a; });
+    auto d = cq::for_loop(steps, c, [&](auto i, auto v) { return v + i; });
+    auto e = cq::for_loop(cq::static_<2>, std::tuple{d, a}, [&](auto, auto v) {
+      return std::tuple{std::get<1>(v), std::get<0>(v)};
+    });
+    return cq::named(std::get<0>(e), "out");
+  });
+  CHECK(flow(cq::ones<float>(cq::shape{2}), 3, true)(1) == 4);
+  constexpr auto rows = cq::trace([](auto a, auto k) {
+    return cq::reshape(a, cq::shape{a.extent(0) * k.value, 2});
+  });
+  CHECK(rows(cq::ones<float>(cq::shape{2, 4}), cq::static_<2>).shape() == cq::shape{4, 2});
+  const net<cq::variable> deep{};
+  (void)deep;
+  constexpr auto aff = cq::trace([](auto a, auto v) { return a.w * v + a.b; });
+  CHECK(aff(affine<cq::array<float, 1>, float>{cq::ones<float>(cq::shape{2}), 1.f},
+            cq::ones<float>(cq::shape{2}))(0) == 2);
+}
