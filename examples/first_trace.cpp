@@ -21,7 +21,7 @@ int main() {
   const float norm = scaled_norm(x, y, 2.f);  // plans for these sizes, then runs
   const float again = scaled_norm(x, y, 3.f);  // replays the plan: scalars are plain inputs
   std::cout << "|2 x + y| = " << norm << ", |3 x + y| = " << again << "\n\n"
-            << scaled_norm.plan(x, y, 2.f)->explain();
+            << scaled_norm.plan(x, y, 2.f).explain();
 
   // The same functions work on arrays at once, one operation at a time.
   const cq::array<float, 2> m{{1, 2}, {3, 4}};

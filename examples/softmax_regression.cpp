@@ -213,8 +213,8 @@ int main(int argc, char** argv) try {
   const cq::cache_stats stats = train_step.stats();
   good = good && stats.misses == 1;
   std::printf("graphs traced: 1, plan misses: %lld, planned bytes: %lld\n\n%s",
-              static_cast<long long>(stats.misses), static_cast<long long>(plan->peak_bytes().count()),
-              plan->explain().c_str());
+              static_cast<long long>(stats.misses), static_cast<long long>(plan.peak_bytes().count()),
+              plan.explain().c_str());
   if (!good) std::printf("softmax_regression: a figure above is not as promised\n");
   return good ? 0 : 1;
 } catch (const std::exception& e) {

@@ -133,15 +133,15 @@ TEST_CASE("calls, into, outs, plan and stats are spelled as on the sheet") {
   CHECK(first(0) == 2);
   CHECK(static_cast<float>(second) == 5);
   const auto plan = axpy.plan(x, y, 2.f);
-  CHECK(!plan->dump().empty());
-  CHECK(!plan->dot().empty());
-  CHECK(!plan->json().empty());
-  CHECK(!plan->explain().empty());
-  CHECK(plan->peak_bytes().count() >= 20);
+  CHECK(!plan.dump().empty());
+  CHECK(!plan.dot().empty());
+  CHECK(!plan.json().empty());
+  CHECK(!plan.explain().empty());
+  CHECK(plan.peak_bytes().count() >= 20);
   const cq::cache_stats s = axpy.stats();
   CHECK(s.plans + s.hits + s.misses + s.evictions + s.launches + s.allocations + s.peak_bytes > 0);
   CHECK(!axpy.last_miss().empty());
-  axpy.plan_limit(8, 1 << 20);
+  axpy.plan_limit(8, cq::bytes{1 << 20});
   axpy.clear();
   CHECK(unfused(x)(0) == 2);
 }

@@ -233,6 +233,7 @@ class builder {
         if (variables_[i].variable == e.variable)
           variables_[i].token = owner, variables_[i].value = -1;
     }
+    if (observer) observer->appended(*observer, *this, owner);
   }
   constexpr int result_of(int owner, int k, const node& like) {
     node n = make<op::result>(like.type, like.rank);

@@ -186,10 +186,9 @@ class fold_pass {
       const node& m = made(r_.input(id, k));
       if (m.op->kind != op_kind::constant || size_of(m.type) == 0) return false;
       if (is_floating(m.type) && m.type != dtype::float32 && m.type != dtype::float64) return false;
-      if (!is_moderate(m.type, m.value)) return false;
       if (is_floating(n.type) && !is_moderate(n.type, m.value)) return false;
       operands[k] = m.value;
-      if (k == 0 || n.op->form == map_form::select) in = m.type;
+      in = m.type;  // a choice's operands follow its bool
     }
     if (n.type == dtype::float16 || n.type == dtype::bfloat16) return false;
     const constant value = n.op->evaluate(in, n.type, operands);

@@ -104,19 +104,19 @@ struct draft {
   const call_request& request;
   const overlap_table& overlaps;
 
-  std::vector<memory> memories;
-  std::vector<entity> entities;
-  std::vector<int> entity_of;  // by node: what it is or what it looks at; -1
-  std::vector<step> steps;
-  std::vector<int> ids;
-  std::vector<store> stores;
-  std::vector<slice> slices;
-  std::vector<constant> constants;          // 8 bytes each in the block
-  std::vector<dtype> constant_types;
-  std::vector<int> loop_end;   // by owner: position of `next`
-  std::vector<int> control;    // by loop owner: memory of its counters
-  std::vector<char> is_view;   // by node: no step computes it
-  std::vector<int> slice_of;   // by node: the slice that a region's argument is, or -1
+  std::vector<memory> memories{};
+  std::vector<entity> entities{};
+  std::vector<int> entity_of{};  // by node: what it is or what it looks at; -1
+  std::vector<step> steps{};
+  std::vector<int> ids{};
+  std::vector<store> stores{};
+  std::vector<slice> slices{};
+  std::vector<constant> constants{};          // 8 bytes each in the block
+  std::vector<dtype> constant_types{};
+  std::vector<int> loop_end{};   // by owner: position of `next`
+  std::vector<int> control{};    // by loop owner: memory of its counters
+  std::vector<char> is_view{};   // by node: no step computes it
+  std::vector<int> slice_of{};   // by node: the slice that a region's argument is, or -1
 
   int leaf_memory(int i) const { return i; }
   int output_memory(int k) const { return g.argument_count + k; }
@@ -179,7 +179,7 @@ struct draft {
   /// Where a node's value lies.
   [[nodiscard]] place place_of(int id) const {
     if (!is_view[static_cast<std::size_t>(id)]) return of(id).where;
-    std::vector<int> chain;
+    std::vector<int> chain{};
     while (is_view[static_cast<std::size_t>(id)]) {
       const int slice = slice_of[static_cast<std::size_t>(id)];
       chain.push_back(id);

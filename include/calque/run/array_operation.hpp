@@ -15,17 +15,16 @@ struct array_operation {
   }
 };
 
-/// Two operands of which at least one is an array.
-template <class A, class B>
-concept array_pair = operand<A> && operand<B> && has_array<A, B>;
-
 }  // namespace detail
 
-#define CALQUE_ARRAY_OPERATOR(SYMBOL, FUNCTION)               \
-  template <class A, class B>                                 \
-    requires detail::array_pair<A, B>                         \
-  [[nodiscard]] auto operator SYMBOL(const A& a, const B& b) {\
-    return detail::FUNCTION{}(a, b);                          \
+#define CALQUE_ARRAY_OPERATOR(SYMBOL, FUNCTION)                          \
+  template <class T, int Rank, operand B>                                \
+  [[nodiscard]] auto operator SYMBOL(const array<T, Rank>& a, const B& b) { \
+    return detail::FUNCTION{}(a, b);                                     \
+  }                                                                      \
+  template <weak_operand A, class T, int Rank>                           \
+  [[nodiscard]] auto operator SYMBOL(const A& a, const array<T, Rank>& b) { \
+    return detail::FUNCTION{}(a, b);                                     \
   }
 CALQUE_BINARY_OPERATORS(CALQUE_ARRAY_OPERATOR)
 #undef CALQUE_ARRAY_OPERATOR

@@ -40,7 +40,7 @@ constexpr bool check_argument() {
 
 /// Runs a leased plan for the arguments in `frame`.
 template <class S, class Frame>
-void run_plan(const plan& p, Frame& frame, void* const* results) {
+void run_plan(const calque::plan& p, Frame& frame, void* const* results) {
   for (int k = 0; k < S::leaf_count; ++k) {
     if (frame.at(k).kind != argument_kind::variable) continue;
     if (p.reads_variable(k) && !frame.initialised(k))
@@ -56,6 +56,24 @@ void run_plan(const plan& p, Frame& frame, void* const* results) {
 }
 
 }  // namespace detail
+
+/// A plan to read; it lives as long as this object.
+class held_plan {
+ public:
+  explicit held_plan(plan_lease lease) : lease_(std::move(lease)) {}
+  [[nodiscard]] std::string dump() const { return lease_->dump(); }
+  [[nodiscard]] std::string dot() const { return lease_->dot(); }
+  [[nodiscard]] std::string json() const { return lease_->json(); }
+  [[nodiscard]] std::string explain() const { return lease_->explain(); }
+  /// Bytes that a call holds at its peak on `where`: temporaries, scratch and fresh results.
+  [[nodiscard]] bytes peak_bytes(device where = cpu()) const {
+    return where == cpu() ? lease_->peak_bytes() : bytes{0};
+  }
+  [[nodiscard]] const calque::plan* operator->() const { return &*lease_; }
+
+ private:
+  plan_lease lease_;
+};
 
 /// A traced function: an empty object; see `trace`.
 template <class F, int PassLevel>
@@ -75,7 +93,7 @@ struct traced {
       detail::request_frame<S::leaf_count> frame(args...);
       const plan_lease lease =
           S::cache().find({frame.leaves(), S::leaf_count, nullptr, 0});
-      const plan& p = *lease;
+      const calque::plan& p = *lease;
       if constexpr (std::is_void_v<typename S::result>) {
         detail::run_plan<S>(p, frame, nullptr);
       } else {
@@ -157,24 +175,43 @@ struct traced {
 
   /// Plans for these arguments without running or allocating tensor memory; the plan can be read.
   template <class... A>
-  [[nodiscard]] plan_lease plan(const A&... args) const {
+  [[nodiscard]] held_plan plan(const A&... args) const {
     static_assert((detail::check_argument<A>() && ...));
     using S = detail::signature<F, PassLevel, detail::key_of<A>...>;
     const detail::request_frame<S::leaf_count> frame(args...);
-    return S::cache().find({frame.leaves(), S::leaf_count, nullptr, 0});
+    return held_plan{S::cache().find({frame.leaves(), S::leaf_count, nullptr, 0})};
   }
 
   /// Totals over all argument types that f was called with.
   [[nodiscard]] cache_stats stats() const {
     cache_stats total;
-    for_each_cache([&](plan_cache& c) { total += c.stats(); });
+    for_each_cache([&](plan_cache& c) {
+      const cache_stats s = c.stats();
+      total.plans += s.plans;
+      total.hits += s.hits;
+      total.misses += s.misses;
+      total.evictions += s.evictions;
+      total.launches += s.launches;
+      total.allocations += s.allocations;
+      total.peak_bytes = s.peak_bytes > total.peak_bytes ? s.peak_bytes : total.peak_bytes;
+    });
     return total;
   }
   /// Why the calling thread's last new plan was made: which argument, which field.
-  [[nodiscard]] std::string last_miss() const { return detail::last_miss_text(); }
+  [[nodiscard]] std::string last_miss() const {
+    std::string text;
+    for_each_cache([&](plan_cache& c) { text = text.empty() ? c.last_miss() : text; });
+    return text;
+  }
+  /// Lists of argument types that f was traced for and called with.
+  [[nodiscard]] int graphs() const {
+    int n = 0;
+    for_each_cache([&](plan_cache&) { ++n; });
+    return n;
+  }
   /// Bounds the plans kept for each list of argument types.
-  void plan_limit(std::int64_t count, std::int64_t bytes) const {
-    for_each_cache([&](plan_cache& c) { c.limit(count, bytes); });
+  void plan_limit(std::int64_t count, bytes most) const {
+    for_each_cache([&](plan_cache& c) { c.limit(count, most); });
   }
   /// Drops all plans that no call is using.
   void clear() const {

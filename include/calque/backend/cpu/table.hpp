@@ -7,6 +7,7 @@
 #include "calque/backend/cpu/matmul.hpp"
 #include "calque/backend/cpu/reduce.hpp"
 #include "calque/lower/lower.hpp"
+#include "calque/ops/reduce.hpp"
 
 namespace calque::detail {
 

@@ -1,0 +1,160 @@
+// A program at one element: the form that runs on a GPU, a thread an element.
+//
+// The same types as on lanes (lower/program.hpp), without lanes: scalars in registers, and operands
+// behind an access object that knows where the element lies. Separate so that device code sees no
+// vector. Called by backend/cuda; gives the bits of the lanes' baseline on the host.
+#pragma once
+
+#include "calque/lower/program.hpp"
+
+namespace calque::detail {
+
+/// What a program reads and writes, by operand.
+struct operand_use {
+  bool used = false, uniform = false, output = false;
+  int bytes = 0;
+};
+struct operand_uses {
+  operand_use of[max_operands + 2];
+  int count = 0;
+  int widest = 1;  // bytes of an element of the widest operand that is no uniform one
+};
+
+template <class P>
+struct program_operands;
+template <class... I>
+struct program_operands<program<I...>> {
+  static constexpr operand_uses make() {
+    operand_uses u;
+    (mark(u, I{}), ...);
+    return u;
+  }
+
+ private:
+  static constexpr void put(operand_uses& u, int k, operand_use use) {
+    u.of[k] = use;
+    u.count = u.count > k + 1 ? u.count : k + 1;
+    if (!use.uniform && use.bytes > u.widest) u.widest = use.bytes;
+  }
+  template <int K, class T>
+  static constexpr void mark(operand_uses& u, load<K, T>) {
+    put(u, K, {true, false, false, static_cast<int>(sizeof(T))});
+  }
+  template <int K, class T>
+  static constexpr void mark(operand_uses& u, splat<K, T>) {
+    put(u, K, {true, true, false, static_cast<int>(sizeof(T))});
+  }
+  template <int K, class T, int Src>
+  static constexpr void mark(operand_uses& u, store<K, T, Src>) {
+    put(u, K, {true, false, true, static_cast<int>(sizeof(T))});
+  }
+  template <class Other>
+  static constexpr void mark(operand_uses&, Other) {}
+};
+template <class P>
+inline constexpr operand_uses operands_of = program_operands<P>::make();
+
+/// How an element lies in memory: bool as a byte of which 0 is false, whatever else it holds.
+template <class T>
+using stored = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
+
+template <class T>
+CALQUE_HD T from_stored(stored<T> v) {
+  return static_cast<T>(v);
+}
+
+template <int D, class T>
+struct scalar_reg {
+  T v;
+};
+template <int D, class T>
+CALQUE_HD T& at_reg(scalar_reg<D, T>& r) {
+  return r.v;
+}
+
+/// The registers of a program at one element.
+template <class P, class Ds>
+struct scalar_file;
+template <class... I, int... D>
+struct scalar_file<program<I...>, std::integer_sequence<int, D...>>
+    : scalar_reg<D, typename I::type>... {};
+template <class P>
+using scalars = scalar_file<P, std::make_integer_sequence<int, P::size>>;
+
+/// Access to operands at an offset of each: `offsets[k]` elements from where operand k starts.
+template <class Index>
+struct offset_access {
+  void* const* data;
+  const Index* offsets;
+
+  template <int K, class T>
+  CALQUE_HD T get() const {
+    return from_stored<T>(static_cast<const stored<T>*>(data[K])[offsets[K]]);
+  }
+  template <int K, class T>
+  CALQUE_HD void put(T v) const {
+    static_cast<stored<T>*>(data[K])[offsets[K]] = v;
+  }
+};
+/// Access to operands at the same offset of all.
+template <class Index>
+struct linear_access {
+  void* const* data;
+  Index i;
+
+  template <int K, class T>
+  CALQUE_HD T get() const {
+    return from_stored<T>(static_cast<const stored<T>*>(data[K])[i]);
+  }
+  template <int K, class T>
+  CALQUE_HD void put(T v) const {
+    static_cast<stored<T>*>(data[K])[i] = v;
+  }
+};
+
+template <class Op, class Out, class In, class... V>
+CALQUE_HD Out apply_element(V... v) {
+  if constexpr (form_of<Op>() == map_form::cast) return Op::template convert<Out>(v...);
+  else return static_cast<Out>(Op{}(v...));
+}
+
+template <int D, int K, class T, class R, class Access>
+CALQUE_HD void element_step(load<K, T>, R& r, const Access& a) {
+  at_reg<D>(r) = a.template get<K, T>();
+}
+template <int D, int K, class T, class R, class Access>
+CALQUE_HD void element_step(splat<K, T>, R& r, const Access& a) {
+  at_reg<D>(r) = a.template get<K, T>();
+}
+template <int D, class Op, class Out, class In, int... Src, class R, class Access>
+CALQUE_HD void element_step(ins<Op, Out, In, Src...>, R& r, const Access&) {
+  at_reg<D>(r) = apply_element<Op, Out, In>(at_reg<Src>(r)...);
+}
+template <int D, int K, class T, int Src, class R, class Access>
+CALQUE_HD void element_step(store<K, T, Src>, R& r, const Access& a) {
+  a.template put<K, T>(at_reg<Src>(r));
+}
+
+template <bool Uniform, int D, class P, class I, class R, class Access>
+CALQUE_HD void element_step_if(R& r, const Access& a) {
+  if constexpr (uniform_of<P>.of[D] == Uniform) element_step<D>(I{}, r, a);
+}
+template <bool Uniform, class... I, class Access, int... D>
+CALQUE_HD void element_steps(program<I...>, std::integer_sequence<int, D...>,
+                             scalars<program<I...>>& r, const Access& a) {
+  (element_step_if<Uniform, D, program<I...>, I>(r, a), ...);
+}
+
+/// Computes the registers that hold for all elements; uniform operands are read at their start.
+template <class P>
+CALQUE_HD void evaluate_uniform_element(scalars<P>& r, void* const* data) {
+  element_steps<true>(P{}, std::make_integer_sequence<int, P::size>{}, r,
+                      linear_access<int>{data, 0});
+}
+/// Computes the others at one element, and stores what the program stores.
+template <class P, class Access>
+CALQUE_HD void evaluate_element(scalars<P>& r, const Access& a) {
+  element_steps<false>(P{}, std::make_integer_sequence<int, P::size>{}, r, a);
+}
+
+}  // namespace calque::detail

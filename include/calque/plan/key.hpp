@@ -1,0 +1,205 @@
+// A plan's key: everything about a call that a plan depends on, as words, without a heap.
+//
+// Extents and strides of every leaf and destination, and which memory overlaps; never a scalar's
+// value. Compared word by word on every call, and decoded once on a miss to say what is new.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "calque/plan/overlap.hpp"
+
+namespace calque::detail::planning {
+
+/// The key of one call. Its words live on the stack, or for big functions in the thread's buffer.
+class plan_key {
+ public:
+  /// Layout: [flags: bit 0 outputs given, then one a leaf and output: row-major] [leaves: extents,
+  /// strides unless row-major] [outputs likewise] [pairs of variables that are one] [overlaps].
+  plan_key(const graph_view& g, const graph_facts& facts, const call_request& r) {
+    const std::size_t bound = bound_of(g, facts, r);
+    words_ = inline_.data();
+    if (bound > inline_.size()) {
+      std::vector<std::int64_t>& buffer = thread_buffer();
+      if (buffer.size() < bound) buffer.resize(bound);
+      words_ = buffer.data();
+    }
+    flag_words_ = flag_words(g);
+    size_ = flag_words_;
+    std::fill_n(words_, size_, 0);
+    set_flag(0, r.outputs != nullptr);
+    for (int i = 0; i < r.leaf_count; ++i) {
+      const leaf& l = r.leaves[i];
+      if (l.kind != argument_kind::scalar) add(1 + i, l.rank, l.extents, l.strides);
+    }
+    if (r.outputs != nullptr)
+      for (int k = 0; k < r.output_count; ++k)
+        add(1 + r.leaf_count + k, g.nodes[g.result(k)].rank, r.outputs[k].extents,
+            r.outputs[k].strides);
+    add_shared_variables(r);
+    if (r.outputs != nullptr || !facts.written.empty())
+      for_each_overlap(g, facts, r, [&](int a, int b, overlap c) {
+        push((std::int64_t{a} << 32) | (std::int64_t{b} << 2) | static_cast<std::int64_t>(c));
+      });
+    hash_words();
+  }
+  plan_key(const plan_key&) = delete;
+  plan_key& operator=(const plan_key&) = delete;
+
+  [[nodiscard]] const std::int64_t* begin() const { return words_; }
+  [[nodiscard]] const std::int64_t* end() const { return words_ + size_; }
+  [[nodiscard]] std::uint64_t hash() const { return hash_; }
+  [[nodiscard]] bool equals(const std::vector<std::int64_t>& o) const {
+    return o.size() == size_ && std::equal(begin(), end(), o.begin());
+  }
+  [[nodiscard]] static std::size_t flag_words(const graph_view& g) {
+    return static_cast<std::size_t>(1 + g.argument_count + g.result_count() + 63) / 64;
+  }
+
+ private:
+  static std::vector<std::int64_t>& thread_buffer() {
+    static thread_local std::vector<std::int64_t> buffer;
+    return buffer;
+  }
+  static std::size_t bound_of(const graph_view& g, const graph_facts& facts,
+                              const call_request& r) {
+    const auto count = [](int n) { return static_cast<std::size_t>(n); };
+    const std::size_t leaves = count(r.leaf_count), outputs = r.outputs ? count(r.output_count) : 0;
+    return flag_words(g) + 2 * max_rank * (leaves + outputs) + leaves +
+           (outputs + facts.written.size()) * leaves;
+  }
+
+  void push(std::int64_t w) { words_[size_++] = w; }
+  void set_flag(int i, bool on) {
+    words_[i / 64] |= static_cast<std::int64_t>(std::uint64_t{on} << (i % 64));
+  }
+  void add(int flag, int rank, const std::int64_t* extents, const std::int64_t* strides) {
+    for (int i = 0; i < rank; ++i) push(extents[i]);
+    const bool dense = is_row_major(rank, extents, strides);
+    set_flag(flag, dense);
+    if (!dense)
+      for (int i = 0; i < rank; ++i) push(extents[i] == 1 ? 0 : strides[i]);
+  }
+  /// Few variables are compared with each other; many go through a small filter first.
+  void add_shared_variables(const call_request& r) {
+    std::uint64_t seen[4]{};
+    bool maybe = false;
+    for (int i = 0; i < r.leaf_count; ++i) {
+      if (r.leaves[i].kind != argument_kind::variable) continue;
+      const std::uint64_t h =
+          (reinterpret_cast<std::uintptr_t>(r.leaves[i].identity) * 0x9E3779B97F4A7C15u) >> 56;
+      const std::uint64_t bit = std::uint64_t{1} << (h % 64);
+      maybe |= (seen[h / 64] & bit) != 0;
+      seen[h / 64] |= bit;
+    }
+    for (int i = 0; maybe && i < r.leaf_count; ++i) {
+      if (r.leaves[i].kind != argument_kind::variable) continue;
+      for (int k = 0; k < i; ++k)
+        if (r.leaves[k].kind == argument_kind::variable &&
+            r.leaves[k].identity == r.leaves[i].identity) {
+          push((std::int64_t{1} << 62) | (std::int64_t{i} << 24) | k);
+          break;
+        }
+    }
+  }
+  void hash_words() {
+    std::uint64_t h = size_;
+    for (std::size_t i = 0; i < size_; ++i) {
+      h = (h ^ static_cast<std::uint64_t>(words_[i])) * 0x9E3779B97F4A7C15u;
+      h ^= h >> 29;
+    }
+    hash_ = h;
+  }
+
+  std::int64_t* words_;
+  std::size_t size_, flag_words_;
+  std::uint64_t hash_;
+  std::array<std::int64_t, 192> inline_;  // uninitialised: only the words in use are ever read
+};
+
+/// Names the first difference of a new key from an older one of the same graph.
+class key_difference {
+ public:
+  key_difference(const graph_view& g, const std::int64_t* now, std::size_t now_size,
+                 const std::int64_t* before, std::size_t before_size)
+      : g_(g), now_{now, now_size, plan_key::flag_words(g)},
+        before_{before, before_size, plan_key::flag_words(g)} {}
+
+  [[nodiscard]] std::string text() {
+    for (int i = 0; i < g_.argument_count; ++i) {
+      const argument& a = g_.arguments[i];
+      if (a.kind == argument_kind::scalar) continue;
+      if (differs("argument " + std::to_string(i), 1 + i, a.rank)) return text_;
+    }
+    const bool given = now_.flag(0);
+    if (given != before_.flag(0))
+      return given ? "the results have destinations, before they were fresh arrays"
+                   : "the results are fresh arrays, before they had destinations";
+    for (int k = 0; given && k < g_.result_count(); ++k)
+      if (differs("output " + std::to_string(k), 1 + g_.argument_count + k,
+                  g_.nodes[g_.result(k)].rank))
+        return text_;
+    return aliasing();
+  }
+
+ private:
+  struct cursor {
+    const std::int64_t* words;
+    std::size_t size, at;
+    [[nodiscard]] bool flag(int i) const {
+      return ((static_cast<std::uint64_t>(words[i / 64]) >> (i % 64)) & 1) != 0;
+    }
+    std::int64_t next() { return at < size ? words[at++] : -1; }
+  };
+
+  bool differs(const std::string& what, int flag, int rank) {
+    std::int64_t a[2][max_rank]{};
+    for (int i = 0; i < rank; ++i) a[0][i] = now_.next();
+    for (int i = 0; i < rank; ++i) a[1][i] = before_.next();
+    for (int i = 0; i < rank; ++i)
+      if (a[0][i] != a[1][i]) return say(what + ": extent of axis", i, a[0][i], a[1][i]);
+    std::int64_t strides[2][max_rank]{};
+    cursor* const side[] = {&now_, &before_};
+    for (int s = 0; s < 2; ++s) {
+      if (side[s]->flag(flag)) row_major(rank, a[s], strides[s]);
+      else for (int i = 0; i < rank; ++i) strides[s][i] = side[s]->next();
+    }
+    for (int i = 0; i < rank; ++i)
+      if (a[0][i] != 1 && strides[0][i] != strides[1][i])
+        return say(what + ": stride of axis", i, strides[0][i], strides[1][i]);
+    return false;
+  }
+  bool say(const std::string& what, int axis, std::int64_t now, std::int64_t before) {
+    text_ = what + " " + std::to_string(axis) + " is " + std::to_string(now) + ", before it was " +
+            std::to_string(before);
+    return true;
+  }
+  std::string aliasing() {
+    for (;;) {
+      const std::int64_t a = now_.next(), b = before_.next();
+      if (a == b && a != -1) continue;
+      const std::int64_t w = a != -1 ? a : b;
+      if (w == -1) return "nothing differs";
+      if (((w >> 62) & 1) != 0)
+        return "alias pattern: argument " + std::to_string((w >> 24) & 0xFFFFFF) + " and argument " +
+               std::to_string(w & 0xFFFFFF) +
+               (a != -1 ? " are one variable" : " are one variable no longer");
+      const std::int64_t first = w >> 32, second = (w & 0xFFFFFFFF) >> 2;
+      return "alias pattern: " +
+             (first < g_.argument_count
+                  ? "argument " + std::to_string(first)
+                  : "output " + std::to_string(first - g_.argument_count)) +
+             " and argument " + std::to_string(second) + " overlap in memory " +
+             (a != -1 ? "now" : "no longer") + (a != -1 && b != -1 ? " in another way" : "");
+    }
+  }
+
+  const graph_view& g_;
+  cursor now_, before_;
+  std::string text_;
+};
+
+}  // namespace calque::detail::planning

@@ -1,0 +1,261 @@
+// The plans of one traced function for the argument types of one graph, by sizes and layouts.
+//
+// A hit takes no lock and allocates nothing. A miss plans under a mutex, so that a key is planned
+// once; then the plan used longest ago goes if there are too many plans or bytes. A plan in use is
+// never freed: a lease counts its user.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "calque/run/executor.hpp"
+#include "calque/run/plan_table.hpp"
+#include "calque/run/planner.hpp"
+
+namespace calque {
+
+/// What a traced function's calls did so far.
+struct cache_stats {
+  std::int64_t plans = 0, hits = 0, misses = 0, evictions = 0, launches = 0, allocations = 0,
+               peak_bytes = 0;
+};
+
+/// Keeps a plan from being freed while it is used.
+class plan_lease {
+ public:
+  plan_lease() = default;
+  explicit plan_lease(detail::plan_shell* shell) noexcept : shell_(shell) {}
+  plan_lease(plan_lease&& o) noexcept : shell_(std::exchange(o.shell_, nullptr)) {}
+  plan_lease& operator=(plan_lease&& o) noexcept {
+    std::swap(shell_, o.shell_);
+    return *this;
+  }
+  ~plan_lease() {
+    if (shell_ != nullptr) shell_->users.fetch_sub(1, std::memory_order_release);
+  }
+  [[nodiscard]] const plan& operator*() const { return *shell_->content; }
+  [[nodiscard]] const plan* operator->() const { return shell_->content.get(); }
+  [[nodiscard]] explicit operator bool() const { return shell_ != nullptr; }
+
+ private:
+  detail::plan_shell* shell_ = nullptr;
+};
+
+namespace detail {
+
+/// Why this thread's last misses of some caches happened.
+struct miss_record {
+  std::uint64_t cache = 0;
+  std::string text;
+};
+inline std::vector<miss_record>& thread_misses() {
+  static thread_local std::vector<miss_record> records;
+  return records;
+}
+inline std::uint64_t next_cache_number() {
+  static std::atomic<std::uint64_t> last{0};
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+}  // namespace detail
+
+/// The cache of one graph's plans. The data behind `graph` and `kernels` outlives the cache.
+class plan_cache {
+ public:
+  plan_cache(const graph_view& graph, const kernel_table& kernels)
+      : graph_(graph), kernels_(kernels), facts_(graph), number_(detail::next_cache_number()) {
+    tables_.push_back(std::make_unique<detail::plan_table>(most_plans_));
+    table_.store(tables_.back().get());
+  }
+  plan_cache(const plan_cache&) = delete;
+  plan_cache& operator=(const plan_cache&) = delete;
+
+  /// The plan for a call. Throws what planning throws; then nothing has changed.
+  [[nodiscard]] plan_lease find(const call_request& request) {
+    if (request.leaf_count != graph_.argument_count ||
+        (request.outputs != nullptr && request.output_count != graph_.result_count()))
+      throw value_error("plan: the call does not have this function's leaves and results");
+    const detail::planning::plan_key key(graph_, facts_, request);
+    if (detail::plan_shell* shell = table_.load(std::memory_order_acquire)->find(key)) {
+      touch(*shell);
+      return plan_lease(shell);
+    }
+    return plan_now(key, request);
+  }
+
+  /// At most `count` plans (at least 1), and at most `most` bytes of plans and their arenas.
+  void limit(std::int64_t count, bytes most) {
+    const std::lock_guard lock(mutex_);
+    most_plans_ = std::max<std::int64_t>(count, 1);
+    most_bytes_ = most;
+    if (!tables_.back()->holds(most_plans_)) grow();
+    evict(nullptr);
+  }
+  /// Drops every plan; those in use go when their last user leaves.
+  void clear() {
+    const std::lock_guard lock(mutex_);
+    while (!active_.empty()) retire(active_.size() - 1);
+    reclaim();
+  }
+  [[nodiscard]] cache_stats stats() const {
+    const std::lock_guard lock(mutex_);
+    cache_stats s;
+    s.plans = static_cast<std::int64_t>(active_.size());
+    std::int64_t uses = past_uses_;
+    for (const auto& shell : shells_) uses += shell->uses.load(std::memory_order_relaxed);
+    s.misses = misses_;
+    s.hits = uses - misses_;
+    s.evictions = evictions_;
+    s.launches = counters_.launches.load(std::memory_order_relaxed);
+    s.allocations = counters_.allocations.load(std::memory_order_relaxed);
+    s.peak_bytes = peak_bytes_;
+    return s;
+  }
+  /// Why the calling thread's last miss in this cache made a plan; empty if it had none.
+  [[nodiscard]] std::string last_miss() const {
+    for (const auto& r : detail::thread_misses())
+      if (r.cache == number_) return r.text;
+    return {};
+  }
+  [[nodiscard]] const graph_view& graph() const { return graph_; }
+
+ private:
+  void touch(detail::plan_shell& s) {
+    // lost updates between threads only make recency approximate
+    const std::uint64_t now = clock_.load(std::memory_order_relaxed) + 1;
+    clock_.store(now, std::memory_order_relaxed);
+    s.used_at.store(now, std::memory_order_relaxed);
+    s.uses.fetch_add(1, std::memory_order_relaxed);
+  }
+  plan_lease plan_now(const detail::planning::plan_key& key, const call_request& request) {
+    const std::lock_guard lock(mutex_);
+    if (detail::plan_shell* shell = tables_.back()->find(key)) {  // somebody was faster
+      touch(*shell);
+      return plan_lease(shell);
+    }
+    std::string why = reason(key);
+    auto made = detail::make_plan(graph_, kernels_, facts_, request, &counters_);
+    reclaim();
+    detail::plan_shell* shell = spare();
+    shell->key.assign(key.begin(), key.end());
+    shell->hash = key.hash();
+    remember(std::move(why));
+    spare_.pop_back();  // nothing throws from here on
+    active_.push_back(shell);
+    shell->content = std::move(made);
+    peak_bytes_ = std::max(peak_bytes_, shell->content->peak_bytes().count());
+    ++misses_;
+    shell->users.fetch_add(1);
+    tables_.back()->insert(shell);
+    touch(*shell);
+    plan_lease lease(shell);
+    evict(shell);
+    return lease;
+  }
+  std::string reason(const detail::planning::plan_key& key) const {
+    const detail::plan_shell* latest = nullptr;
+    for (const detail::plan_shell* s : active_)
+      if (latest == nullptr || s->used_at.load(std::memory_order_relaxed) >
+                                   latest->used_at.load(std::memory_order_relaxed))
+        latest = s;
+    if (latest == nullptr) return "first call";
+    return detail::planning::key_difference(
+               graph_, key.begin(), static_cast<std::size_t>(key.end() - key.begin()),
+               latest->key.data(), latest->key.size())
+        .text();
+  }
+  void remember(std::string why) const {
+    auto& records = detail::thread_misses();
+    for (auto& r : records)
+      if (r.cache == number_) {
+        r.text = std::move(why);
+        return;
+      }
+    if (records.size() >= 256) records.erase(records.begin());
+    records.push_back({number_, std::move(why)});
+  }
+  /// A shell without a plan that nobody looks at: the last of `spare_`.
+  detail::plan_shell* spare() {
+    if (spare_.empty()) {
+      active_.reserve(shells_.size() + 1);
+      retired_.reserve(shells_.size() + 1);
+      spare_.reserve(shells_.size() + 1);
+      shells_.push_back(std::make_unique<detail::plan_shell>());
+      spare_.push_back(shells_.back().get());
+    }
+    return spare_.back();
+  }
+  void retire(std::size_t i) {
+    detail::plan_shell* s = active_[i];
+    active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(i));
+    tables_.back()->take_out(s);
+    retired_.push_back(s);
+  }
+  /// Frees the plans taken out that nobody uses any more.
+  void reclaim() {
+    for (std::size_t i = retired_.size(); i-- > 0;) {
+      detail::plan_shell* s = retired_[i];
+      if (s->users.load() != 0) continue;
+      s->content.reset();
+      past_uses_ += s->uses.exchange(0, std::memory_order_relaxed);
+      retired_.erase(retired_.begin() + static_cast<std::ptrdiff_t>(i));
+      spare_.push_back(s);
+    }
+  }
+  [[nodiscard]] bool too_many() const {
+    if (static_cast<std::int64_t>(active_.size()) > most_plans_) return true;
+    if (most_bytes_.count() <= 0) return false;
+    bytes held;
+    for (const detail::plan_shell* s : active_) held = held + s->content->held_bytes();
+    return held > most_bytes_;
+  }
+  void evict(const detail::plan_shell* keep) {
+    while (too_many()) {
+      std::size_t oldest = active_.size();
+      for (std::size_t i = 0; i < active_.size(); ++i)
+        if (active_[i] != keep &&
+            (oldest == active_.size() ||
+             active_[i]->used_at.load(std::memory_order_relaxed) <
+                 active_[oldest]->used_at.load(std::memory_order_relaxed)))
+          oldest = i;
+      if (oldest == active_.size()) break;
+      retire(oldest);
+      ++evictions_;
+    }
+    reclaim();
+  }
+  /// A bigger table; readers that still follow the old one find nothing there and come here.
+  void grow() {
+    tables_.reserve(tables_.size() + 1);
+    auto bigger = std::make_unique<detail::plan_table>(most_plans_);
+    for (detail::plan_shell* s : active_) {
+      bigger->insert(s);
+      tables_.back()->take_out(s);
+    }
+    tables_.push_back(std::move(bigger));
+    table_.store(tables_.back().get(), std::memory_order_release);
+  }
+
+  const graph_view graph_;
+  const kernel_table kernels_;
+  const detail::planning::graph_facts facts_;
+  const std::uint64_t number_;
+  std::atomic<detail::plan_table*> table_{nullptr};
+  std::atomic<std::uint64_t> clock_{0};
+  detail::run_counters counters_;
+  mutable std::mutex mutex_;
+  std::vector<std::unique_ptr<detail::plan_table>> tables_;  // the last one is in use
+  std::vector<std::unique_ptr<detail::plan_shell>> shells_;
+  std::vector<detail::plan_shell*> active_, retired_, spare_;
+  std::int64_t most_plans_ = 64;
+  bytes most_bytes_{0};  // 0: no limit
+  std::int64_t misses_ = 0, evictions_ = 0, past_uses_ = 0, peak_bytes_ = 0;
+};
+
+}  // namespace calque

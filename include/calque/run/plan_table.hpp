@@ -1,0 +1,95 @@
+// Finds plans by key without a lock: the table that plan_cache.hpp keeps its plans in.
+//
+// A shell holds one plan, its key and the number of its users. A reader counts itself in, then looks
+// whether the slot still holds the shell; who takes a shell out of its slot waits for the users to
+// leave before the plan goes. Shells are never freed before the table, so counting oneself in on a
+// shell that was just taken out is harmless.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "calque/plan/key.hpp"
+#include "calque/run/plan.hpp"
+
+namespace calque::detail {
+
+struct plan_shell {
+  std::atomic<std::int64_t> users{0};
+  std::atomic<std::int64_t> uses{0};  // of this plan, misses included; a reader's own count
+  std::atomic<std::uint64_t> used_at{0};
+  std::vector<std::int64_t> key;  // constant while the shell is in a slot
+  std::uint64_t hash = 0;
+  std::unique_ptr<plan> content;
+};
+
+/// Open addressing over slots that readers may follow at any time. Writers hold the cache's mutex.
+class plan_table {
+ public:
+  /// Room for `plans` entries.
+  explicit plan_table(std::int64_t plans) {
+    std::size_t n = 16;
+    while (n < 4 * static_cast<std::size_t>(plans)) n *= 2;
+    slots_ = std::vector<slot>(n);
+  }
+
+  /// A shell with this key, counted in; null if there is none or it is being replaced right now.
+  [[nodiscard]] plan_shell* find(const planning::plan_key& key) {
+    const std::size_t mask = slots_.size() - 1;
+    const std::uint64_t wanted = tag(key.hash());
+    for (std::size_t i = key.hash() & mask, n = 0; n <= mask; i = (i + 1) & mask, ++n) {
+      slot& s = slots_[i];
+      const std::uint64_t seen = s.tag.load(std::memory_order_acquire);
+      if (seen == never) return nullptr;
+      if (seen != wanted) continue;
+      plan_shell* const shell = s.shell.load(std::memory_order_acquire);
+      if (shell == nullptr) continue;
+      shell->users.fetch_add(1);                                     // sequentially consistent:
+      if (s.shell.load() == shell && key.equals(shell->key)) return shell;  // see take_out
+      shell->users.fetch_sub(1, std::memory_order_release);
+    }
+    return nullptr;
+  }
+  void insert(plan_shell* shell) {
+    const std::size_t mask = slots_.size() - 1;
+    for (std::size_t i = shell->hash & mask;; i = (i + 1) & mask) {
+      slot& s = slots_[i];
+      if (s.tag.load(std::memory_order_relaxed) > emptied) continue;
+      s.shell.store(shell);
+      s.tag.store(tag(shell->hash), std::memory_order_release);
+      return;
+    }
+  }
+  /// Afterwards nobody new finds the shell; its plan may go once `users` is 0.
+  void take_out(const plan_shell* shell) {
+    const std::size_t mask = slots_.size() - 1;
+    for (std::size_t i = 0; i <= mask; ++i) {
+      if (slots_[i].shell.load(std::memory_order_relaxed) != shell) continue;
+      slots_[i].shell.store(nullptr);
+      slots_[i].tag.store(emptied, std::memory_order_release);
+      // a run of emptied slots before one that was never used needs no passing through
+      for (std::size_t k = i; slots_[k].tag.load(std::memory_order_relaxed) == emptied &&
+                              slots_[(k + 1) & mask].tag.load(std::memory_order_relaxed) == never;
+           k = (k - 1) & mask)
+        slots_[k].tag.store(never, std::memory_order_release);
+      return;
+    }
+  }
+  [[nodiscard]] bool holds(std::int64_t plans) const {
+    return slots_.size() >= 4 * static_cast<std::size_t>(plans);
+  }
+
+ private:
+  static constexpr std::uint64_t never = 0, emptied = 1;
+  static std::uint64_t tag(std::uint64_t hash) { return hash < 2 ? hash + 2 : hash; }
+
+  struct slot {
+    std::atomic<std::uint64_t> tag{never};
+    std::atomic<plan_shell*> shell{nullptr};
+  };
+  std::vector<slot> slots_;
+};
+
+}  // namespace calque::detail
