@@ -142,8 +142,10 @@ CALQUE_INLINE void splat(lane<T, W>& r, T x) {
 /// r[k] = f(a[k]...): for functors that know scalars only. `map_each<R, W, A...>(f, r, a...)`.
 template <class R, int W, class... A, class F>
 CALQUE_INLINE void map_each(F&& f, lane<R, W>& r, const lane<A, W>&... a) {
+  lane<R, W> out{};
   detail::map_all<R, W, std::remove_reference_t<F>, A...>(std::make_integer_sequence<int, W>{}, f,
-                                                          r, a...);
+                                                          out, a...);
+  r = out;
 }
 
 /// W elements from any address; bool: bytes, 0 is false.

@@ -189,6 +189,11 @@ CALQUE_INLINE void convert(lane<To, W>& r, const lane<From, W>& a) {
   } else if constexpr (std::is_floating_point_v<To> && sizeof(From) < sizeof(std::int32_t)) {
     const lane<std::int32_t, W> whole = __builtin_convertvector(a, lane<std::int32_t, W>);
     r = __builtin_convertvector(whole, lane<To, W>);
+  } else if constexpr (std::is_same_v<From, float> && std::is_same_v<To, double>) {
+    // g++ 12 crashes on __builtin_convertvector here, in AVX-512 functions with a tail
+    double wide[W];
+    for (int k = 0; k < W; ++k) wide[k] = static_cast<double>(a[k]);
+    std::memcpy(&r, wide, sizeof(r));
   } else {
     r = __builtin_convertvector(a, lane<To, W>);
   }

@@ -112,9 +112,13 @@ struct linear_access {
   }
 };
 
+// A variable: device code may read one but not call a host function.
+template <class Op>
+inline constexpr bool is_cast = form_of<Op>() == map_form::cast;
+
 template <class Op, class Out, class In, class... V>
 CALQUE_HD Out apply_element(V... v) {
-  if constexpr (form_of<Op>() == map_form::cast) return Op::template convert<Out>(v...);
+  if constexpr (is_cast<Op>) return Op::template convert<Out>(v...);
   else return static_cast<Out>(Op{}(v...));
 }
 
@@ -139,9 +143,9 @@ template <bool Uniform, int D, class P, class I, class R, class Access>
 CALQUE_HD void element_step_if(R& r, const Access& a) {
   if constexpr (uniform_of<P>.of[D] == Uniform) element_step<D>(I{}, r, a);
 }
-template <bool Uniform, class... I, class Access, int... D>
-CALQUE_HD void element_steps(program<I...>, std::integer_sequence<int, D...>,
-                             scalars<program<I...>>& r, const Access& a) {
+template <bool Uniform, class... I, class R, class Access, int... D>
+CALQUE_HD void element_steps(program<I...>, std::integer_sequence<int, D...>, R& r,
+                             const Access& a) {
   (element_step_if<Uniform, D, program<I...>, I>(r, a), ...);
 }
 

@@ -88,6 +88,7 @@ struct store {
   place to;
   int from = 0;         // position of the first write; before `position` if the value moved there
   bool nothing = false; // it is there already
+  int box = -1;         // the box that became part of the target, if one did
 };
 
 /// Memory that a loop moves by `stride` bytes a step, from the place of a node or a memory.
@@ -126,6 +127,11 @@ struct draft {
     while (memories[static_cast<std::size_t>(m)].home >= 0)
       m = memories[static_cast<std::size_t>(m)].home;
     return m;
+  }
+  /// Whether `m` is `box` or became part of it.
+  [[nodiscard]] bool within(int m, int box) const {
+    while (m >= 0 && m != box) m = memories[static_cast<std::size_t>(m)].home;
+    return m >= 0 && m == box;
   }
   [[nodiscard]] overlap between(int a, int b) const {
     a = root(a), b = root(b);

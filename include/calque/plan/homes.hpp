@@ -98,7 +98,7 @@ class home_finder {
     if (box && to.slice >= 0) return;
     const int first = box ? first_write(e.where.memory, own.start) : e.defined;
     if (!free_between(w, e, to, id, first)) return;
-    if (box) own.home = to.memory;
+    if (box) w.box = e.where.memory, own.home = to.memory;
     else e.where = to;
     w.from = first;
   }
@@ -139,7 +139,9 @@ class home_finder {
   void take_snapshot(entity& e) {
     bool spoilt = false;
     for (const store& o : d_.stores) {
-      if (o.nothing || o.position <= e.defined || !overlaps(o.to.memory, e.where.memory)) continue;
+      if (o.nothing || o.position <= e.defined || d_.within(e.where.memory, o.box) ||
+          !overlaps(o.to.memory, e.where.memory))
+        continue;
       for (const reading& r : e.readings)
         spoilt |= r.position > o.from ||
                   (r.position == o.from && !(r.indexwise && reads_exactly(e, o)));

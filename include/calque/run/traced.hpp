@@ -99,7 +99,7 @@ struct traced {
       } else {
         using R = detail::arrays_of<typename S::result>;
         R r{};
-        void* data[detail::count_leaves<R>() + 1];
+        void* data[detail::count_leaves<typename S::result>() + 1];
         int k = 0;
         detail::for_each_leaf(r, [&]<class L>(L& leaf) {
           if constexpr (detail::has_array<L>) {
@@ -127,7 +127,7 @@ struct traced {
     using S = detail::signature<F, PassLevel, detail::key_of<A>...>;
     static_assert(!std::is_void_v<typename S::result>, "cq f.into(out, …): f returns nothing");
     using R = detail::arrays_of<typename S::result>;
-    constexpr int count = detail::count_leaves<R>();
+    constexpr int count = detail::count_leaves<typename S::result>();
     output o[count + 1];
     void* data[count + 1];
     bool missing = false;

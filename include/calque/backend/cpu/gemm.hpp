@@ -134,8 +134,7 @@ struct CALQUE_HIDDEN gemm_kernel {
                                : packs(g, last)                               ? last
                                                                               : 0;
     const std::int64_t block = block_of_k(g.k, most_k);
-    const std::int64_t copy =
-        copies_a(g) ? std::min(rows_of_a(block), g.m) * pitch_of_a(block) : 0;
+    const std::int64_t copy = copies_a(g) ? std::min(rows_of_a(block), g.m) * pitch_of_a(block) : 0;
     return block * whole_lanes(width) + copy;
   }
 
@@ -271,9 +270,11 @@ concept gemm_element = element<T> && !std::same_as<T, bool>;
 
 /// Bytes of scratch that `gemm` uses for these sizes and strides on this machine.
 template <gemm_element T>
-[[nodiscard]] CALQUE_HIDDEN std::int64_t gemm_scratch_bytes(
-    std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t a_row, std::int64_t a_col,
-    std::int64_t b_row, std::int64_t b_col, std::int64_t c_row) {
+[[nodiscard]] CALQUE_HIDDEN std::int64_t gemm_scratch_bytes(std::int64_t m, std::int64_t n,
+                                                            std::int64_t k, std::int64_t a_row,
+                                                            std::int64_t a_col, std::int64_t b_row,
+                                                            std::int64_t b_col,
+                                                            std::int64_t c_row) {
   if (m == 0 || n == 0 || k == 0) return 0;
   const gemm_problem<T> g{m, n, k, nullptr, a_row, a_col, nullptr, b_row, b_col, nullptr, c_row, 1};
   return with_isa([&](auto level) {
