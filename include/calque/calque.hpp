@@ -10,6 +10,7 @@
 #include "calque/array/print.hpp"
 #include "calque/array/views.hpp"
 #include "calque/run/array_operation.hpp"
+#include "calque/run/eager.hpp"
 #include "calque/run/traced.hpp"
 #include "calque/run/variable.hpp"
 #include "calque/trace/composed.hpp"

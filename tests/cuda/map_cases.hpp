@@ -104,17 +104,28 @@ inline void fill(const block& b, dtype t, int k) {
   }
 }
 
+/// The same bytes; floats within `ulps`, and any NaN like any other.
+template <class T, class Bits>
+bool close_as(const unsigned char* a, const unsigned char* b, std::int64_t bytes, int ulps) {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(bytes); i += sizeof(T)) {
+    T x, y;
+    std::memcpy(&x, a + i, sizeof(T));
+    std::memcpy(&y, b + i, sizeof(T));
+    if (x != x && y != y) continue;
+    Bits p, q;
+    std::memcpy(&p, &x, sizeof(T));
+    std::memcpy(&q, &y, sizeof(T));
+    const Bits apart = p < q ? q - p : p - q;
+    if (apart > static_cast<Bits>(ulps)) return false;
+  }
+  return true;
+}
 inline bool close(const unsigned char* a, const unsigned char* b, std::int64_t bytes, dtype t,
                   int ulps) {
   if (std::memcmp(a, b, static_cast<std::size_t>(bytes)) == 0) return true;
-  if (ulps == 0 || t != dtype::float32) return false;
-  for (std::int64_t i = 0; i < bytes / 4; ++i) {
-    std::int32_t x, y;
-    std::memcpy(&x, a + 4 * i, 4);
-    std::memcpy(&y, b + 4 * i, 4);
-    if ((x < 0) != (y < 0) || std::abs(x - y) > ulps) return false;
-  }
-  return true;
+  if (t == dtype::float32) return close_as<float, std::uint32_t>(a, b, bytes, ulps);
+  if (t == dtype::float64) return close_as<double, std::uint64_t>(a, b, bytes, ulps);
+  return false;
 }
 
 /// "" where all three ways agree, else what differs.

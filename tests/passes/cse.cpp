@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "calque/graph/dump.hpp"
 #include "calque/ops/cast.hpp"
 #include "calque/ops/reduce.hpp"
@@ -82,6 +84,42 @@ TEST_CASE("cse keeps nodes apart that differ in operation, type, attribute or or
   const int before = b.g.nodes.size();
   const graph g = finish(b, ids[0]);
   CHECK(cse(g.view()).nodes.size() == before);
+}
+
+TEST_CASE("cse keeps nodes apart whose hashes share a bucket") {
+  {  // 64 buckets, values that differ by multiples of 64
+    builder b;
+    const int x = array_of(b, f32, 8);
+    for (unsigned mask : {1u, 65u, 129u, 193u})
+      detail::build_reduction<op::sum>(b, x, mask, true, f32);
+    const graph g = finish(b, x);
+    CHECK(cse(g.view()).nodes.size() == g.nodes.size());
+  }
+  {  // extents that differ by multiples of any number of buckets
+    builder b;
+    const int x = array_of(b, f32, 2);
+    const int n = extents_of(b, 1);
+    for (int i = 0; i < 4096; ++i) b.argument_dim(n, 0);
+    for (int d = 100; d < 4096; d += 128) {
+      const std::int32_t dims[] = {d};
+      op::reshape::build(b, x, 1, dims);
+      b.extent_of(d);
+    }
+    const graph g = finish(b, x);
+    CHECK(cse(g.view()).nodes.size() == g.nodes.size());
+  }
+  {  // more pairs of inputs than buckets
+    builder b;
+    for (int i = 0; i < 60; ++i) array_of(b, f32, 1);
+    for (int i = 1; i <= 60; ++i)
+      for (int k = 1; k <= 60; ++k) b.map_of<op::sub>(f32, i, k);
+    std::int8_t perm[] = {0, 1, 2, 3, 4, 5};
+    const int x = array_of(b, f32, 6);
+    do op::transpose::build(b, x, perm);
+    while (std::next_permutation(perm, perm + 6));
+    const graph g = finish(b, x);
+    CHECK(cse(g.view()).nodes.size() == g.nodes.size());
+  }
 }
 
 TEST_CASE("cse compares extents where they are the specification, by what is proven equal") {

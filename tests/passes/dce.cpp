@@ -53,6 +53,7 @@ TEST_CASE("dce keeps what results need and every argument (A15)") {
   const int x = array_of(b, f32, 1);
   array_of(b, f32, 2);
   argument_of(b, argument_kind::scalar, f32);
+  b.number(f32, 2);
   argument_of(b, argument_kind::variable, f32, 1);
   const int y = b.map_of<op::neg>(f32, x);
   b.map_of<op::add>(f32, y, x);
@@ -90,6 +91,20 @@ TEST_CASE("dce keeps assignments, also in regions that give no result (C094)") {
   CHECK(count_op<op::neg>(h.view()) == 0);
   CHECK(count_kind(h.view(), op_kind::read) == 1);
   CHECK(verify(h.view()) == nullptr);
+}
+
+TEST_CASE("dce keeps an if whose second branch assigns (C094)") {
+  builder b;
+  const int v = argument_of(b, argument_kind::variable, f32, 0);
+  const int p = argument_of(b, argument_kind::scalar, dtype::boolean);
+  const int r0 = b.begin_region(false);
+  end_region(b);
+  const int r1 = b.begin_region(false);
+  b.assign(v, b.number(f32, 1));
+  end_region(b);
+  cond_of(b, p, r0, r1);
+  const graph g = finish(b);
+  CHECK(count_kind(dce(g.view()).view(), op_kind::assign) == 1);
 }
 
 TEST_CASE("dce drops a region with its owner") {

@@ -220,6 +220,24 @@ TEST_CASE("fold composes transposes and removes those that move nothing") {
             .is_argument());
 }
 
+TEST_CASE("fold keeps the transpose of a matrix that is known to be square") {
+  const outcome o = after_fold([](builder& b, int x) {
+    constexpr std::int8_t swapped[] = {1, 0};
+    b.unify(b.at(x).dims[0], b.at(x).dims[1]);
+    return op::transpose::build(b, x, swapped);
+  });
+  CHECK_FALSE(o.is_argument());
+}
+
+TEST_CASE("fold knows an extent that is proven equal to a literal") {
+  const outcome o = after_fold([](builder& b, int x) {
+    b.unify(b.at(x).dims[0], b.literal_dim(7));
+    return b.extent_of(b.at(x).dims[0]);
+  });
+  CHECK(o.at().op->kind == op_kind::constant);
+  CHECK(o.at().value.i == 7);
+}
+
 TEST_CASE("fold composes reshapes where no check of the inner one is lost") {
   const outcome squeezed = after_fold([](builder& b, int x) {
     const std::int32_t wide[] = {b.at(x).dims[0], b.literal_dim(1), b.at(x).dims[1]},

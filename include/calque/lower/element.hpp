@@ -56,10 +56,10 @@ inline constexpr operand_uses operands_of = program_operands<P>::make();
 
 /// How an element lies in memory: bool as a byte of which 0 is false, whatever else it holds.
 template <class T>
-using stored = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
+using stored_as = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
 
 template <class T>
-CALQUE_HD T from_stored(stored<T> v) {
+CALQUE_HD T from_stored(stored_as<T> v) {
   return static_cast<T>(v);
 }
 
@@ -89,11 +89,11 @@ struct offset_access {
 
   template <int K, class T>
   CALQUE_HD T get() const {
-    return from_stored<T>(static_cast<const stored<T>*>(data[K])[offsets[K]]);
+    return from_stored<T>(static_cast<const stored_as<T>*>(data[K])[offsets[K]]);
   }
   template <int K, class T>
   CALQUE_HD void put(T v) const {
-    static_cast<stored<T>*>(data[K])[offsets[K]] = v;
+    static_cast<stored_as<T>*>(data[K])[offsets[K]] = v;
   }
 };
 /// Access to operands at the same offset of all.
@@ -104,11 +104,11 @@ struct linear_access {
 
   template <int K, class T>
   CALQUE_HD T get() const {
-    return from_stored<T>(static_cast<const stored<T>*>(data[K])[i]);
+    return from_stored<T>(static_cast<const stored_as<T>*>(data[K])[i]);
   }
   template <int K, class T>
   CALQUE_HD void put(T v) const {
-    static_cast<stored<T>*>(data[K])[i] = v;
+    static_cast<stored_as<T>*>(data[K])[i] = v;
   }
 };
 

@@ -97,7 +97,7 @@ class cse_pass {
     for (int k = 0; k < n.inputs; ++k)
       if (r_.out.input(made, k) != r_.input(id, k)) return false;
     if (n.op->kind == op_kind::map) return true;
-    if (m.axis_mask != n.axis_mask || m.keepdims != n.keepdims || attribute(m) != attribute(n) ||
+    if (m.axis_mask != n.axis_mask || attribute(m) != attribute(n) ||
         !constant::identical(m.value, n.value))
       return false;
     if (n.op->kind == op_kind::transpose)

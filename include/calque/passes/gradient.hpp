@@ -13,6 +13,24 @@ namespace calque {
   return false;
 }
 
+namespace detail {
+
+/// Appends the derivatives of scalar `y` with respect to `wrt`; zeros where nothing reaches.
+constexpr id_list derivatives_of(builder& out, int y, const id_list& wrt) {
+  id_list outputs, seeds;
+  outputs.push(y);
+  seeds.push(out.number(out.at(y).type, 1));
+  int first = y;
+  for (int w : wrt) first = w < first ? w : first;
+  backward back(out);
+  id_list d = back.run(first, y + 1, outputs, seeds, wrt);
+  for (int k = 0; k < d.size(); ++k)
+    if (d[k] < 0) d[k] = back.zeros_like(wrt[k]);
+  return d;
+}
+
+}  // namespace detail
+
 /// The graph with every `gradient` node replaced by the derivatives of its first input with respect
 /// to its others. A derivative that nothing reaches is zero.
 [[nodiscard]] constexpr graph gradient(const graph_view& g) {
@@ -30,21 +48,12 @@ namespace calque {
       r.copy(id);
       return;
     }
-    detail::id_list outputs, seeds, wrt;
     const int y = r.input(id, 0);
-    outputs.push(y);
+    detail::id_list wrt;
+    for (int k = 1; k < n.inputs; ++k) wrt.push(r.input(id, k));
     r.out.where = {n.line, n.file};
-    seeds.push(r.out.number(r.out.at(y).type, 1));
-    int first = y;
-    for (int k = 1; k < n.inputs; ++k) {
-      wrt.push(r.input(id, k));
-      if (wrt.back() < first) first = wrt.back();
-    }
-    detail::backward back(r.out);
-    detail::id_list d = back.run(first, y + 1, outputs, seeds, wrt);
     first_of[id] = derivatives.size();
-    for (int k = 0; k < d.size(); ++k)
-      derivatives.push(d[k] >= 0 ? d[k] : back.zeros_like(wrt[k]));
+    for (int d : detail::derivatives_of(r.out, y, wrt)) derivatives.push(d);
     r.to[id] = derivatives.empty() ? y : derivatives[first_of[id]];
   });
   return r.finish();

@@ -25,7 +25,15 @@ class size_check {
   explicit size_check(const sized_graph& sizes) : s_(sizes), g_(sizes.g) {}
 
   void run() const {
-    for (int id = 0; id < g_.node_count; ++id) check(id);
+    for (int id = 0; id < g_.node_count; ++id)
+      if (g_.kind(id) == op_kind::gradient)
+        throw value_error("gradient: this graph still holds a gradient that no pass has expanded" +
+                          where_text(g_, g_.nodes[id]) + "; run the gradient pass before planning");
+    run(0, g_.node_count);
+  }
+  /// The nodes [first, last) alone.
+  void run(int first, int last) const {
+    for (int id = first; id < last; ++id) check(id);
   }
 
  private:
@@ -52,9 +60,6 @@ class size_check {
       case op_kind::assign: check_assign(id); break;
       case op_kind::cond: check_cond(id); break;
       case op_kind::loop: check_loop(id); break;
-      case op_kind::gradient:
-        throw value_error("gradient: this graph still holds a gradient that no pass has expanded" +
-                          where_text(g_, n) + "; run the gradient pass before planning");
       default: break;
     }
     check_count(id);

@@ -27,23 +27,24 @@ class plan_key {
       if (buffer.size() < bound) buffer.resize(bound);
       words_ = buffer.data();
     }
-    flag_words_ = flag_words(g);
-    size_ = flag_words_;
-    std::fill_n(words_, size_, 0);
-    set_flag(0, r.outputs != nullptr);
+    writer w{words_, words_ + flag_words(g)};
+    std::fill(words_, w.to, 0);
+    w.flag(r.outputs != nullptr);
     for (int i = 0; i < r.leaf_count; ++i) {
       const leaf& l = r.leaves[i];
-      if (l.kind != argument_kind::scalar) add(1 + i, l.rank, l.extents, l.strides);
+      if (l.kind == argument_kind::scalar) w.flag(true);
+      else w.add(l.rank, l.extents, l.strides);
     }
     if (r.outputs != nullptr)
       for (int k = 0; k < r.output_count; ++k)
-        add(1 + r.leaf_count + k, g.nodes[g.result(k)].rank, r.outputs[k].extents,
-            r.outputs[k].strides);
-    add_shared_variables(r);
+        w.add(g.nodes[g.result(k)].rank, r.outputs[k].extents, r.outputs[k].strides);
+    w.end_flags();
+    add_shared_variables(w, r);
     if (r.outputs != nullptr || !facts.written.empty())
       for_each_overlap(g, facts, r, [&](int a, int b, overlap c) {
-        push((std::int64_t{a} << 32) | (std::int64_t{b} << 2) | static_cast<std::int64_t>(c));
+        w.push((std::int64_t{a} << 32) | (std::int64_t{b} << 2) | static_cast<std::int64_t>(c));
       });
+    size_ = static_cast<std::size_t>(w.to - words_);
     hash_words();
   }
   plan_key(const plan_key&) = delete;
@@ -53,7 +54,10 @@ class plan_key {
   [[nodiscard]] const std::int64_t* end() const { return words_ + size_; }
   [[nodiscard]] std::uint64_t hash() const { return hash_; }
   [[nodiscard]] bool equals(const std::vector<std::int64_t>& o) const {
-    return o.size() == size_ && std::equal(begin(), end(), o.begin());
+    if (o.size() != size_) return false;
+    std::int64_t different = 0;  // keys are short, and nearly always equal
+    for (std::size_t i = 0; i < size_; ++i) different |= words_[i] ^ o[i];
+    return different == 0;
   }
   [[nodiscard]] static std::size_t flag_words(const graph_view& g) {
     return static_cast<std::size_t>(1 + g.argument_count + g.result_count() + 63) / 64;
@@ -72,19 +76,31 @@ class plan_key {
            (outputs + facts.written.size()) * leaves;
   }
 
-  void push(std::int64_t w) { words_[size_++] = w; }
-  void set_flag(int i, bool on) {
-    words_[i / 64] |= static_cast<std::int64_t>(std::uint64_t{on} << (i % 64));
-  }
-  void add(int flag, int rank, const std::int64_t* extents, const std::int64_t* strides) {
-    for (int i = 0; i < rank; ++i) push(extents[i]);
-    const bool dense = is_row_major(rank, extents, strides);
-    set_flag(flag, dense);
-    if (!dense)
-      for (int i = 0; i < rank; ++i) push(extents[i] == 1 ? 0 : strides[i]);
-  }
+  /// Appends words, and flags into the words that were left free for them in front.
+  struct writer {
+    std::int64_t *flags, *to;
+    std::uint64_t pending = 0;
+    int filled = 0;
+
+    void push(std::int64_t w) { *to++ = w; }
+    void flag(bool on) {
+      pending |= std::uint64_t{on} << filled;
+      if (++filled == 64) end_flags();
+    }
+    void end_flags() {
+      if (filled > 0) *flags++ = static_cast<std::int64_t>(pending);
+      pending = 0, filled = 0;
+    }
+    void add(int rank, const std::int64_t* extents, const std::int64_t* strides) {
+      for (int i = 0; i < rank; ++i) push(extents[i]);
+      const bool dense = is_row_major(rank, extents, strides);
+      flag(dense);
+      if (!dense)
+        for (int i = 0; i < rank; ++i) push(extents[i] == 1 ? 0 : strides[i]);
+    }
+  };
   /// Few variables are compared with each other; many go through a small filter first.
-  void add_shared_variables(const call_request& r) {
+  static void add_shared_variables(writer& w, const call_request& r) {
     std::uint64_t seen[4]{};
     bool maybe = false;
     for (int i = 0; i < r.leaf_count; ++i) {
@@ -100,22 +116,24 @@ class plan_key {
       for (int k = 0; k < i; ++k)
         if (r.leaves[k].kind == argument_kind::variable &&
             r.leaves[k].identity == r.leaves[i].identity) {
-          push((std::int64_t{1} << 62) | (std::int64_t{i} << 24) | k);
+          w.push((std::int64_t{1} << 62) | (std::int64_t{i} << 24) | k);
           break;
         }
     }
   }
+  /// A sum of products, whose terms do not wait for each other, then mixed.
   void hash_words() {
-    std::uint64_t h = size_;
+    std::uint64_t h = size_, factor = 0x9E3779B97F4A7C15u;
     for (std::size_t i = 0; i < size_; ++i) {
-      h = (h ^ static_cast<std::uint64_t>(words_[i])) * 0x9E3779B97F4A7C15u;
-      h ^= h >> 29;
+      h += static_cast<std::uint64_t>(words_[i]) * factor;
+      factor += 0xD1B54A32D192ED02u;  // even: factors stay odd
     }
-    hash_ = h;
+    h = (h ^ (h >> 32)) * 0xD6E8FEB86659FD93u;
+    hash_ = h ^ (h >> 32);
   }
 
   std::int64_t* words_;
-  std::size_t size_, flag_words_;
+  std::size_t size_;
   std::uint64_t hash_;
   std::array<std::int64_t, 192> inline_;  // uninitialised: only the words in use are ever read
 };

@@ -95,14 +95,17 @@ struct reach {
 
 [[nodiscard]] inline reach reach_of(const void* data, int element_bytes, int rank,
                                     const std::int64_t* extents, const std::int64_t* strides) {
-  std::int64_t low = 0, high = 0, dense = 1;
-  for (int i = rank - 1; i >= 0; --i) {
-    if (extents[i] == 0) return {};
-    const std::int64_t step = (extents[i] - 1) * (strides ? strides[i] : dense);
-    (step < 0 ? low : high) += step;
-    dense *= extents[i];
-  }
   const auto base = reinterpret_cast<std::uintptr_t>(data);
+  if (strides == nullptr) {
+    const std::int64_t n = element_count(rank, extents) * element_bytes;
+    return n == 0 ? reach{} : reach{base, base + static_cast<std::uintptr_t>(n)};
+  }
+  std::int64_t low = 0, high = 0;
+  for (int i = 0; i < rank; ++i) {
+    if (extents[i] == 0) return {};
+    const std::int64_t step = (extents[i] - 1) * strides[i];
+    (step < 0 ? low : high) += step;
+  }
   return {base + static_cast<std::uintptr_t>(low * element_bytes),
           base + static_cast<std::uintptr_t>((high + 1) * element_bytes)};
 }

@@ -107,8 +107,9 @@ class plan_cache {
     const std::lock_guard lock(mutex_);
     cache_stats s;
     s.plans = static_cast<std::int64_t>(active_.size());
-    std::int64_t uses = past_uses_;
-    for (const auto& shell : shells_) uses += shell->uses.load(std::memory_order_relaxed);
+    std::int64_t uses = 0;
+    for (const auto& shell : shells_)
+      uses += shell->users.load(std::memory_order_relaxed) / detail::one_use;
     s.misses = misses_;
     s.hits = uses - misses_;
     s.evictions = evictions_;
@@ -131,7 +132,6 @@ class plan_cache {
     const std::uint64_t now = clock_.load(std::memory_order_relaxed) + 1;
     clock_.store(now, std::memory_order_relaxed);
     s.used_at.store(now, std::memory_order_relaxed);
-    s.uses.fetch_add(1, std::memory_order_relaxed);
   }
   plan_lease plan_now(const detail::planning::plan_key& key, const call_request& request) {
     const std::lock_guard lock(mutex_);
@@ -151,7 +151,7 @@ class plan_cache {
     shell->content = std::move(made);
     peak_bytes_ = std::max(peak_bytes_, shell->content->peak_bytes().count());
     ++misses_;
-    shell->users.fetch_add(1);
+    shell->users.fetch_add(detail::one_use + 1);
     tables_.back()->insert(shell);
     touch(*shell);
     plan_lease lease(shell);
@@ -201,9 +201,8 @@ class plan_cache {
   void reclaim() {
     for (std::size_t i = retired_.size(); i-- > 0;) {
       detail::plan_shell* s = retired_[i];
-      if (s->users.load() != 0) continue;
+      if (in_use(*s)) continue;
       s->content.reset();
-      past_uses_ += s->uses.exchange(0, std::memory_order_relaxed);
       retired_.erase(retired_.begin() + static_cast<std::ptrdiff_t>(i));
       spare_.push_back(s);
     }
@@ -255,7 +254,7 @@ class plan_cache {
   std::vector<detail::plan_shell*> active_, retired_, spare_;
   std::int64_t most_plans_ = 64;
   bytes most_bytes_{0};  // 0: no limit
-  std::int64_t misses_ = 0, evictions_ = 0, past_uses_ = 0, peak_bytes_ = 0;
+  std::int64_t misses_ = 0, evictions_ = 0, peak_bytes_ = 0;
 };
 
 }  // namespace calque

@@ -17,13 +17,17 @@
 namespace calque::detail {
 
 struct plan_shell {
+  /// Users now, and above `one_use` how often somebody came: readers whose slot had changed too.
   std::atomic<std::int64_t> users{0};
-  std::atomic<std::int64_t> uses{0};  // of this plan, misses included; a reader's own count
   std::atomic<std::uint64_t> used_at{0};
   std::vector<std::int64_t> key;  // constant while the shell is in a slot
   std::uint64_t hash = 0;
   std::unique_ptr<plan> content;
 };
+
+inline constexpr std::int64_t one_use = std::int64_t{1} << 20;
+
+[[nodiscard]] inline bool in_use(const plan_shell& s) { return s.users.load() % one_use != 0; }
 
 /// Open addressing over slots that readers may follow at any time. Writers hold the cache's mutex.
 class plan_table {
@@ -46,9 +50,9 @@ class plan_table {
       if (seen != wanted) continue;
       plan_shell* const shell = s.shell.load(std::memory_order_acquire);
       if (shell == nullptr) continue;
-      shell->users.fetch_add(1);                                     // sequentially consistent:
-      if (s.shell.load() == shell && key.equals(shell->key)) return shell;  // see take_out
-      shell->users.fetch_sub(1, std::memory_order_release);
+      shell->users.fetch_add(one_use + 1);  // sequentially consistent, as in take_out
+      if (s.shell.load() == shell && key.equals(shell->key)) return shell;
+      shell->users.fetch_sub(one_use + 1, std::memory_order_release);
     }
     return nullptr;
   }
@@ -62,7 +66,7 @@ class plan_table {
       return;
     }
   }
-  /// Afterwards nobody new finds the shell; its plan may go once `users` is 0.
+  /// Afterwards nobody new finds the shell; its plan may go once nobody is left in it.
   void take_out(const plan_shell* shell) {
     const std::size_t mask = slots_.size() - 1;
     for (std::size_t i = 0; i <= mask; ++i) {

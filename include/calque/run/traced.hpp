@@ -1,9 +1,12 @@
 // `cq::trace(f)`: the callable that plans on the first call for new sizes and replays on later ones.
 #pragma once
 
+#include <span>
+#include <string>
 #include <tuple>
 
 #include "calque/array/factories.hpp"
+#include "calque/graph/dump.hpp"
 #include "calque/run/signature.hpp"
 #include "calque/trace/gradient.hpp"
 
@@ -261,15 +264,44 @@ template <options O = options{}, class F>
   return traced<F, O.pass_level>{};
 }
 
+/// A graph that the compiler traced, for `static_assert` and for reading.
+class traced_graph : public graph_view {
+ public:
+  constexpr explicit traced_graph(const graph_view& g) : graph_view(g) {}
+
+  /// Number of nodes; entries of regions do not count.
+  [[nodiscard]] constexpr int nodes() const { return node_count - region_count; }
+  /// One line a node, the same in every process and for every compiler.
+  [[nodiscard]] std::string dump() const { return calque::dump(*this); }
+  [[nodiscard]] std::string dot() const { return calque::dot(*this); }
+  [[nodiscard]] std::string json() const { return calque::json(*this); }
+  /// The passes that ran, with the number of nodes before and after each.
+  [[nodiscard]] constexpr std::span<const pass_report> passes() const {
+    return {reports_, static_cast<std::size_t>(report_count_)};
+  }
+
+ private:
+  template <auto F, class... A>
+  friend constexpr traced_graph graph_of();
+
+  pass_report reports_[5]{};
+  int report_count_ = 0;
+};
+
 namespace detail {
 
 template <class F, class... A>
-struct graph_getter : signature<F, 2, key_of<A>...> {
-  static constexpr graph_view view() { return graph_getter::final::view(); }
-};
+struct signature_for : std::type_identity<signature<F, 2, key_of<A>...>> {};
 template <class F, int Level, class... A>
-struct graph_getter<traced<F, Level>, A...> : signature<F, Level, key_of<A>...> {
-  static constexpr graph_view view() { return graph_getter::final::view(); }
+struct signature_for<traced<F, Level>, A...>
+    : std::type_identity<signature<F, Level, key_of<A>...>> {};
+
+template <class F, int I>
+struct pick_fn {
+  template <class... A>
+  constexpr auto operator()(const A&... args) const {
+    return std::get<I>(F{}(args...));
+  }
 };
 
 }  // namespace detail
@@ -278,8 +310,20 @@ struct graph_getter<traced<F, Level>, A...> : signature<F, Level, key_of<A>...> 
 ///
 ///   static_assert(cq::graph_of<f, cq::array<float, 1>>().kernels() == 1);
 template <auto F, class... A>
-[[nodiscard]] constexpr graph_view graph_of() {
-  return detail::graph_getter<std::remove_cv_t<decltype(F)>, A...>::view();
+[[nodiscard]] constexpr traced_graph graph_of() {
+  using S = typename detail::signature_for<std::remove_cv_t<decltype(F)>, A...>::type;
+  traced_graph g(S::final::view());
+  g.report_count_ = S::stages::reports(g.reports_);
+  return g;
+}
+
+/// The function that gives only result `I` of `f` (which returns a tuple); what the other results
+/// alone need is neither computed nor launched.
+template <int I, class F>
+[[nodiscard]] constexpr auto pick(F) {
+  static_assert(detail::captureless<F>,
+                "cq::pick<I>(f): f must be captureless; pass state as an argument");
+  return traced<detail::pick_fn<F, I>, options{}.pass_level>{};
 }
 
 }  // namespace calque

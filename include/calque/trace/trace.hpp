@@ -12,10 +12,14 @@ struct trace_source {
   using symbols = std::tuple<symbols_of<A>...>;
   using result = decltype(std::apply(F{}, std::declval<symbols&>()));
 
+  /// Appends the arguments' nodes and sets the symbols to them.
+  static constexpr void declare_all(builder& b, symbols& s) {
+    for_each_leaf(s, [&]<class L>(L& leaf) { declare<L>(b, leaf); });
+  }
   static constexpr graph trace() {
     builder b;
     symbols s{};
-    for_each_leaf(s, [&]<class L>(L& leaf) { declare<L>(b, leaf); });
+    declare_all(b, s);
     if constexpr (std::is_void_v<result>) {
       std::apply(F{}, s);
       return b.finish(nullptr, 0);

@@ -36,7 +36,7 @@ struct alignas(sizeof(T) * W) pack {
 };
 template <int K, class T, int W>
 struct operand_pack {
-  pack<stored<T>, W> p;
+  pack<stored_as<T>, W> p;
 };
 template <int K, class T, int W>
 CALQUE_HD operand_pack<K, T, W>& at_pack(operand_pack<K, T, W>& p) {
@@ -76,13 +76,13 @@ struct pack_access {
 
 template <int W, int K, class T, class Packs, class Index>
 CALQUE_HD void read_pack(load<K, T>, Packs& to, void* const* data, Index i) {
-  at_pack<K>(to).p = static_cast<const pack<stored<T>, W>*>(data[K])[i];
+  at_pack<K>(to).p = static_cast<const pack<stored_as<T>, W>*>(data[K])[i];
 }
 template <int W, class Other, class Packs, class Index>
 CALQUE_HD void read_pack(Other, Packs&, void* const*, Index) {}
 template <int W, int K, class T, int Src, class Packs, class Index>
 CALQUE_HD void write_pack(store<K, T, Src>, Packs& from, void* const* data, Index i) {
-  static_cast<pack<stored<T>, W>*>(data[K])[i] = at_pack<K>(from).p;
+  static_cast<pack<stored_as<T>, W>*>(data[K])[i] = at_pack<K>(from).p;
 }
 template <int W, class Other, class Packs, class Index>
 CALQUE_HD void write_pack(Other, Packs&, void* const*, Index) {}

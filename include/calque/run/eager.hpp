@@ -1,0 +1,194 @@
+// `cq::eager(f)`: the same body on real arrays, one operation after the other, while it runs.
+//
+// The body gets the very symbols that tracing gives it, so it accepts and refuses the same; but the
+// graph grows at run time, and each operation is evaluated as it is appended. A breakpoint in the body
+// stops at every call, and `cq::debug(x)` reads a value. Branches and loops are evaluated as a whole
+// when they end. Slow: for finding faults, not for computing.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "calque/plan/check.hpp"
+#include "calque/run/interpreter.hpp"
+#include "calque/run/traced.hpp"
+
+namespace calque {
+namespace detail {
+
+/// Evaluates nodes as they are appended.
+class eager_session : public build_observer {
+ public:
+  eager_session(builder& b, const leaf* leaves, int count) : leaves_(leaves), count_(count), b_(b) {
+    appended = [](build_observer& self, builder&, std::int32_t id) {
+      static_cast<eager_session&>(self).evaluate(id);
+    };
+    std::vector<reference::tensor> arguments;
+    for (int k = 0; k < count; ++k) arguments.push_back(from_leaf(leaves[k]));
+    run_.emplace(b.g.view(), std::move(arguments));
+    for (int id = 0; id < b.g.nodes.size(); ++id) run_->evaluate_next(b.g.view(), id);
+    b.observer = this;
+  }
+
+  template <class T, int Rank>
+  [[nodiscard]] array<T, Rank> value(int id) const {
+    return to_array<T, Rank>(run_->value_of(id));
+  }
+  /// The value that the variable of leaf `k` has now.
+  template <class T, int Rank>
+  [[nodiscard]] array<T, Rank> argument(int k) const {
+    return to_array<T, Rank>(run_->arguments()[static_cast<std::size_t>(k)]);
+  }
+  [[nodiscard]] static eager_session* of(const builder& b) {
+    return static_cast<eager_session*>(b.observer);
+  }
+
+ private:
+  void evaluate(int id) {
+    const node n = b_.at(id);
+    if (n.op->kind == op_kind::gradient) {
+      id_list wrt;
+      for (int k = 1; k < n.inputs; ++k) wrt.push(b_.input(id, k));
+      const id_list d = derivatives_of(b_, b_.input(id, 0), wrt);
+      run_->set_derivatives(id, std::vector<int>(d.begin(), d.end()));
+      return;
+    }
+    if (b_.open() != 0) return;  // evaluated by the owner of the region
+    const planning::sized_graph sizes(b_.g.view(), leaves_, count_);
+    const node& now = b_.at(id);  // an owner is checked with its regions
+    planning::size_check(sizes).run(now.body0 < 0 ? id : b_.g.regions[now.body0].first, id + 1);
+    run_->evaluate_next(b_.g.view(), id);
+  }
+  static reference::tensor from_leaf(const leaf& l) {
+    reference::tensor t{l.type, {}, {}};
+    if (l.kind == argument_kind::extents) {
+      t.shape = {l.rank};
+      for (int i = 0; i < l.rank; ++i) t.data.push_back({0, l.extents[i]});
+      return t;
+    }
+    for (int i = 0; i < l.rank; ++i) t.shape.push_back(l.extents[i]);
+    const std::int64_t n = t.size();
+    visit_dtype<int>(l.type, [&]<class T>(T) {
+      for (std::int64_t at = 0; at < n; ++at) {
+        std::int64_t rest = at, offset = 0, dense = 1;
+        for (int a = l.rank - 1; a >= 0; --a) {
+          const std::int64_t i = rest % l.extents[a];
+          rest /= l.extents[a];
+          offset += i * (l.strides ? l.strides[a] : dense);
+          dense *= l.extents[a];
+        }
+        t.data.push_back(make_constant<T>(static_cast<const T*>(l.data)[offset]));
+      }
+      return 0;
+    });
+    return t;
+  }
+  template <class T, int Rank>
+  static array<T, Rank> to_array(const reference::tensor& t) {
+    std::array<std::int64_t, static_cast<std::size_t>(Rank)> e{};
+    for (std::size_t i = 0; i < e.size(); ++i) e[i] = t.shape[i];
+    array<T, Rank> a = array<T, Rank>::uninitialised(shape<Rank>(e));
+    T* p = prepare_write(a, contents::discard);
+    for (std::size_t i = 0; i < t.data.size(); ++i) p[i] = constant_as<T>(t.data[i]);
+    return a;
+  }
+
+  const leaf* leaves_;
+  int count_;
+  builder& b_;
+  std::optional<reference::interpreter> run_;
+};
+
+template <class F>
+struct eager_fn {
+  template <class... A>
+  auto operator()(const A&... args) const {
+    static_assert((check_argument<A>() && ...));
+    using source = trace_source<F, key_of<A>...>;
+    constexpr int count = (count_leaves<symbols_of<key_of<A>>>() + ... + 0);
+    request_frame<count> frame(args...);
+    builder b;
+    typename source::symbols s{};
+    source::declare_all(b, s);
+    for (int k = 0; k < count; ++k)
+      if (!frame.initialised(k))
+        throw value_error(std::string("cq::eager(f): variable '") + frame.at(k).name +
+                          "' has no value yet; assign one, or construct it from an array");
+    eager_session session(b, frame.leaves(), count);
+    if constexpr (std::is_void_v<typename source::result>) {
+      std::apply(F{}, s);
+      store_variables(session, args...);
+    } else {
+      auto r = std::apply(F{}, s);
+      arrays_of<typename source::result> out{};
+      std::vector<std::int32_t> ids;
+      for_each_leaf(r, [&]<class L>(L& leaf) {
+        if constexpr (symbolic<L>) ids.push_back(b.value_of(leaf.id));
+        else if constexpr (scalar_literal<L>)
+          ids.push_back(b.constant_of(dtype_of<scalar_element<L>>,
+                                      make_constant(static_cast<scalar_element<L>>(leaf))));
+      });
+      std::size_t k = 0;
+      for_each_leaf(out, [&]<class L>(L& leaf) {
+        if constexpr (has_array<L>)
+          leaf = session.template value<type_of<operand_traits<L>::type>, L::rank()>(ids[k++]);
+      });
+      store_variables(session, args...);
+      return out;
+    }
+  }
+
+ private:
+  template <class... A>
+  static void store_variables(const eager_session& session, const A&... args) {
+    int k = 0;
+    const auto store = [&]<class L>(const L& leaf) {
+      if constexpr (leaf_traits<L>::kind == leaf_kind::variable)
+        leaf.assign(session.argument<typename L::value_type, L::rank()>(k));
+      if constexpr (leaf_traits<L>::kind != leaf_kind::constant) ++k;
+    };
+    (for_each_leaf(args, store), ...);
+  }
+};
+template <class F>
+struct eager_target {
+  using type = F;
+};
+template <class F, int Level>
+struct eager_target<traced<F, Level>> {
+  using type = F;
+};
+
+}  // namespace detail
+
+/// Runs f's body (plain or traced) on real arrays, operation by operation: same results as the traced
+/// function within rounding, and the same errors. Variables are written when the body has ended.
+///
+///   auto y = cq::eager(f)(x, 2.f);
+template <class F>
+[[nodiscard]] constexpr auto eager(F) {
+  static_assert(detail::captureless<F>,
+                "cq::eager(f): f must be captureless; pass state as an argument");
+  return detail::eager_fn<typename detail::eager_target<F>::type>{};
+}
+
+/// The value that a symbol has in `cq::eager`; in a traced function there is none, and the call does
+/// not compile.
+template <class T, int Rank>
+[[nodiscard]] array<T, Rank> debug(const expr<T, Rank>& x) {
+  const detail::eager_session* session = x.b ? detail::eager_session::of(*x.b) : nullptr;
+  if (!session || x.b->open() != 0)
+    throw value_error("cq::debug(x): x has a value only in the body of cq::eager(f), outside cond and "
+                      "for_loop");
+  return session->value<T, Rank>(x.b->value_of(x.id));
+}
+template <class T>
+[[nodiscard]] array<T, 0> debug(const scalar_expr<T>& x) {
+  return debug(expr<T, 0>(x.b, x.id));
+}
+template <class T, int Rank>
+[[nodiscard]] const array<T, Rank>& debug(const array<T, Rank>& x) {
+  return x;
+}
+
+}  // namespace calque

@@ -1,0 +1,71 @@
+// Run under ThreadSanitizer too: many threads meet in one traced function.
+#include <calque/calque.hpp>
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <barrier>
+#include <thread>
+#include <vector>
+
+namespace cq = calque;
+
+namespace {
+
+constexpr int threads = 8;
+
+constexpr auto cold = cq::trace([](auto x, auto a) { return cq::sum(a * x + 1); });
+constexpr auto many_sizes = cq::trace([](auto x) { return x * x + x; });
+
+template <class F>
+void run_on_all(F&& f) {
+  std::barrier start(threads);
+  std::vector<std::thread> all;
+  for (int t = 0; t < threads; ++t)
+    all.emplace_back([&, t] {
+      start.arrive_and_wait();
+      f(t);
+    });
+  for (auto& t : all) t.join();
+}
+
+}  // namespace
+
+TEST_CASE("8 threads call one cold traced function: one plan, right results (A14, C091)") {
+  const cq::array<float, 1> x = cq::ones<float>(cq::shape{1000});
+  std::atomic<int> wrong{0};
+  run_on_all([&](int t) {
+    for (int i = 0; i < 200; ++i)
+      if (cold(x, static_cast<float>(t)).item() != static_cast<float>((t + 1) * 1000)) ++wrong;
+  });
+  CHECK(wrong == 0);
+  CHECK(cold.stats().misses == 1);
+  CHECK(cold.stats().hits == threads * 200 - 1);
+}
+
+TEST_CASE("threads evict each other's plans while they run, and no result is wrong (C091)") {
+  many_sizes.plan_limit(2, cq::bytes{0});
+  std::atomic<int> wrong{0};
+  run_on_all([&](int t) {
+    for (int i = 0; i < 100; ++i) {
+      const int n = 1 + (i + t) % 7;
+      const auto x = cq::full(cq::shape{n}, 3.f);
+      const auto y = many_sizes(x);
+      for (int k = 0; k < n; ++k) wrong += y(k) != 12;
+    }
+  });
+  CHECK(wrong == 0);
+  CHECK(many_sizes.stats().plans <= 2);
+}
+
+TEST_CASE("threads read one array and copy its handle while others detach their copies") {
+  const cq::array<float, 1> shared = cq::ones<float>(cq::shape{64});
+  std::atomic<int> wrong{0};
+  run_on_all([&](int t) {
+    for (int i = 0; i < 200; ++i) {
+      cq::array<float, 1> mine = shared;
+      mine += static_cast<float>(t);
+      wrong += mine(63) != static_cast<float>(t + 1) || shared(63) != 1;
+    }
+  });
+  CHECK(wrong == 0);
+}
