@@ -96,4 +96,11 @@ inline void flatten(tensor& t, int axis) {
   }
 }
 
+[[nodiscard]] inline bool is_flat(const tensor& t, int axis) {
+  if (t.rank() == 0) return false;
+  tensor flat = t;
+  flatten(flat, axis);
+  return same_values(flat, t);
+}
+
 }  // namespace calque::test

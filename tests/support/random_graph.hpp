@@ -18,6 +18,7 @@
 #include "calque/ops/views.hpp"
 #include "support/arguments.hpp"
 #include "support/interpreter.hpp"
+#include "support/placed.hpp"
 
 namespace calque::test {
 
@@ -148,6 +149,7 @@ class graph_generator {
         while (product(s) > most_elements / 4) s.pop_back();
         const auto kind = what < 5 ? argument_kind::variable : argument_kind::array;
         arguments_.push_back(random_tensor(t, s));
+        if (!s.empty() && chance(4)) flatten(arguments_.back(), below(static_cast<int>(s.size())));
         const int id = argument_of(b_, kind, t, static_cast<int>(s.size()));
         if (kind == argument_kind::variable) variables_.push_back(id);
         visible_.push_back(id);

@@ -24,9 +24,10 @@ class arena_set {
 
   void set_size(std::int64_t bytes) { bytes_ = bytes; }
   [[nodiscard]] std::int64_t size() const { return bytes_; }
-  /// Bytes of the arenas that exist, leased ones included.
+  /// Bytes of the arenas that exist, leased ones included; at least of the one that a replay needs.
   [[nodiscard]] std::int64_t held() const {
-    return existing_.load(std::memory_order_relaxed) * bytes_;
+    const std::int64_t n = existing_.load(std::memory_order_relaxed);
+    return (n > 0 ? n : 1) * bytes_;
   }
 
   /// An arena for this caller alone; `fresh` tells that it had to be allocated.

@@ -96,7 +96,7 @@ class plan {
   [[nodiscard]] bytes peak_bytes() const { return bytes(arena_bytes_ + fresh_bytes_); }
   /// Temporaries and scratch.
   [[nodiscard]] bytes arena_bytes() const { return bytes(arena_bytes_); }
-  /// Bytes that the plan itself and its kept arenas take.
+  /// Bytes that the plan itself and its arenas take, or will take once it has run.
   [[nodiscard]] bytes held_bytes() const { return bytes(own_bytes_ + arenas_.held()); }
 
   /// Whether the call needs the value that the variable of this leaf has before it.

@@ -4,6 +4,9 @@
 // never destroyed, so that nothing depends on the order in which a program ends.
 #pragma once
 
+#include <atomic>
+#include <mutex>
+
 #include "calque/backend/cpu/table.hpp"
 #include "calque/passes/pipeline.hpp"
 #include "calque/run/plan_cache.hpp"
@@ -20,15 +23,35 @@ struct options {
 
 namespace detail {
 
-/// The plan caches of all signatures of one traced function.
+/// The plan caches of all signatures of one traced function, and the bounds that new ones start with.
 struct cache_list {
-  std::atomic<cache_list*> next{nullptr};
+  cache_list* next = nullptr;
   plan_cache* cache = nullptr;
 };
+struct cache_registry {
+  std::mutex mutex;
+  std::atomic<cache_list*> head{nullptr};
+  std::int64_t most_plans = -1;  // -1: the cache's own default
+  bytes most_bytes{};
+
+  void add(plan_cache* cache) {
+    const std::lock_guard lock(mutex);
+    if (most_plans >= 0) cache->limit(most_plans, most_bytes);
+    head.store(new cache_list{head.load(std::memory_order_relaxed), cache},
+               std::memory_order_release);
+  }
+  void limit(std::int64_t count, bytes most) {
+    const std::lock_guard lock(mutex);
+    most_plans = count;
+    most_bytes = most;
+    for (cache_list* e = head.load(std::memory_order_relaxed); e; e = e->next)
+      e->cache->limit(count, most);
+  }
+};
 template <class F, int Level>
-CALQUE_HIDDEN inline std::atomic<cache_list*>& caches_of() {
-  static std::atomic<cache_list*> head{nullptr};
-  return head;
+CALQUE_HIDDEN inline cache_registry& caches_of() {
+  static auto* const registry = new cache_registry;  // never destroyed: no order at exit
+  return *registry;
 }
 
 template <class F, int Level, class... A>
@@ -53,12 +76,7 @@ struct signature {
   CALQUE_HIDDEN static plan_cache& cache() {
     static plan_cache* const c = [] {
       auto* made = new plan_cache(final::view(), cpu_table<final>::table());
-      auto* entry = new cache_list;
-      entry->cache = made;
-      std::atomic<cache_list*>& head = caches_of<F, Level>();
-      entry->next = head.load(std::memory_order_relaxed);
-      cache_list* old = entry->next;
-      while (!head.compare_exchange_weak(old, entry, std::memory_order_release)) entry->next = old;
+      caches_of<F, Level>().add(made);
       return made;
     }();
     return *c;

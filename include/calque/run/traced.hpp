@@ -212,9 +212,9 @@ struct traced {
     for_each_cache([&](plan_cache&) { ++n; });
     return n;
   }
-  /// Bounds the plans kept for each list of argument types.
+  /// Bounds the plans kept for each list of argument types: their number, and their bytes (0: any).
   void plan_limit(std::int64_t count, bytes most) const {
-    for_each_cache([&](plan_cache& c) { c.limit(count, most); });
+    detail::caches_of<F, PassLevel>().limit(count, most);
   }
   /// Drops all plans that no call is using.
   void clear() const {
@@ -224,8 +224,8 @@ struct traced {
  private:
   template <class Visit>
   static void for_each_cache(Visit&& visit) {
-    for (auto* e = detail::caches_of<F, PassLevel>().load(std::memory_order_acquire); e;
-         e = e->next.load(std::memory_order_relaxed))
+    for (auto* e = detail::caches_of<F, PassLevel>().head.load(std::memory_order_acquire); e;
+         e = e->next)
       visit(*e->cache);
   }
   /// Each out has the element type and rank of its result.
