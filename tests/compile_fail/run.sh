@@ -1,13 +1,41 @@
 #!/usr/bin/env bash
-# run.sh twin|fail <compiler> <file.cpp> <include folder>
+# run.sh precompile <compiler> <include folder> <folder>
+# run.sh twin|fail <compiler> <file.cpp> <include folder> [folder with the precompiled header]
+# `precompile`: keeps <calque/calque.hpp> in the folder in the compiler's own form, so that each program
+# costs what it adds.
 # `twin`: the file compiles with CALQUE_TWIN defined, without warnings.
 # `fail`: without it the file does not compile, and the first line of the compiler's output that
 # holds "error:" matches every `// expect: regex` of the file (also `// expect-g++:` and
 # `// expect-clang++:` under that compiler).
 set -uo pipefail
-mode=$1 compiler=$2 file=$3 include=$4
+mode=$1 compiler=$2
 export LC_ALL=C
-flags=(-std=c++20 -fsyntax-only -Wall -Wextra -Wconversion -I "$include")
+kind=g++
+"$compiler" --version | grep -q clang && kind=clang++
+common=(-std=c++20 -Wall -Wextra -Wconversion)
+
+if [[ $mode == precompile ]]; then
+  include=$3 folder=$4
+  mkdir -p "$folder/calque"
+  echo '#include <calque/calque.hpp>' > "$folder/whole.hpp"
+  if [[ $kind == g++ ]]; then
+    out=$folder/calque/calque.hpp.gch  # found in place of the header
+  else
+    out=$folder/calque.pch
+  fi
+  exec "$compiler" "${common[@]}" -I "$include" -x c++-header "$folder/whole.hpp" -o "$out"
+fi
+
+file=$3 include=$4 precompiled=${5:-}
+flags=("${common[@]}" -fsyntax-only)
+if [[ -n $precompiled ]]; then
+  if [[ $kind == g++ ]]; then
+    flags+=(-I "$precompiled")
+  else
+    flags+=(-include-pch "$precompiled/calque.pch")
+  fi
+fi
+flags+=(-I "$include")
 
 if [[ $mode == twin ]]; then
   "$compiler" "${flags[@]}" -Werror -DCALQUE_TWIN "$file" && exit 0
@@ -15,8 +43,6 @@ if [[ $mode == twin ]]; then
   exit 1
 fi
 
-kind=g++
-"$compiler" --version | grep -q clang && kind=clang++
 mapfile -t expected < <(grep -E "^// expect(-${kind//+/\\+})?: " "$file" | sed -E 's|^// expect[^:]*: ||')
 if (( ${#expected[@]} == 0 )); then
   echo "compile_fail: $file holds no '// expect: regex' line"

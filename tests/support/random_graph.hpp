@@ -138,7 +138,7 @@ class graph_generator {
         visible_.push_back(argument_of(b_, argument_kind::scalar, arguments_.back().type));
       } else if (what == 2) {
         const int rank = 1 + below(2);
-        arguments_.push_back({dtype::int64, {}, {}});
+        arguments_.push_back({dtype::int64, {rank}, {}});
         for (int axis = 0; axis < rank; ++axis)
           arguments_.back().data.push_back({0, chance(2) ? pick(common) : random_extent()});
         const int a = extents_of(b_, rank);

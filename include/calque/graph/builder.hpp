@@ -6,7 +6,7 @@
 
 #include <string_view>
 
-#include "calque/core/error.hpp"
+#include "calque/graph/fault.hpp"
 #include "calque/graph/graph.hpp"
 #include "calque/graph/structure.hpp"
 
@@ -32,9 +32,16 @@ class builder {
   graph g;
   build_observer* observer = nullptr;
   location where{};  // of the operation being traced
+  trace_fault* fault = nullptr;  // where the first fault is noted; null: it is thrown
 
   constexpr builder() { open_region(-1); }
   constexpr explicit builder(graph&& existing) : g(static_cast<graph&&>(existing)) {}
+
+  /// Notes what is wrong; tracing goes on with some value in place of the faulty one.
+  constexpr void fail(trace_fault f) {
+    if (!fault) detail::throw_fault(f);
+    if (*fault == trace_fault::none) *fault = f;
+  }
 
   // --- extents ---------------------------------------------------------------------------------
 
@@ -247,7 +254,7 @@ class builder {
   constexpr void declare_variable(int id) { variables_.push({id, g.regions[0].first, -1, false}); }
   /// Node `id`, or the present value of the variable that it names.
   constexpr int value_of(int id) {
-    if (id < 0) throw value_error("calque: a symbol was used before it was given a value");
+    if (id < 0) return value_of_unset();
     if (g.nodes[id].op->kind != op_kind::variable) return id;
     variable_state& v = state_of(id);
     if (v.value < 0) {
@@ -340,6 +347,12 @@ class builder {
     open_ = g.regions.push(r);
     append_with(make<op::entry>(dtype::none));
     return open_;
+  }
+  constexpr int value_of_unset() {
+    fail(trace_fault::unset);
+    node n = make<op::constant>(dtype::float32);
+    for (std::int32_t& d : n.dims) d = literal_dim(1);
+    return append_with(n);
   }
   constexpr variable_state& state_of(int id) {
     for (int i = base_; i < variables_.size(); ++i)

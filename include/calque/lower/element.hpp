@@ -9,51 +9,6 @@
 
 namespace calque::detail {
 
-/// What a program reads and writes, by operand.
-struct operand_use {
-  bool used = false, uniform = false, output = false;
-  int bytes = 0;
-};
-struct operand_uses {
-  operand_use of[max_operands + 2];
-  int count = 0;
-  int widest = 1;  // bytes of an element of the widest operand that is no uniform one
-};
-
-template <class P>
-struct program_operands;
-template <class... I>
-struct program_operands<program<I...>> {
-  static constexpr operand_uses make() {
-    operand_uses u;
-    (mark(u, I{}), ...);
-    return u;
-  }
-
- private:
-  static constexpr void put(operand_uses& u, int k, operand_use use) {
-    u.of[k] = use;
-    u.count = u.count > k + 1 ? u.count : k + 1;
-    if (!use.uniform && use.bytes > u.widest) u.widest = use.bytes;
-  }
-  template <int K, class T>
-  static constexpr void mark(operand_uses& u, load<K, T>) {
-    put(u, K, {true, false, false, static_cast<int>(sizeof(T))});
-  }
-  template <int K, class T>
-  static constexpr void mark(operand_uses& u, splat<K, T>) {
-    put(u, K, {true, true, false, static_cast<int>(sizeof(T))});
-  }
-  template <int K, class T, int Src>
-  static constexpr void mark(operand_uses& u, store<K, T, Src>) {
-    put(u, K, {true, false, true, static_cast<int>(sizeof(T))});
-  }
-  template <class Other>
-  static constexpr void mark(operand_uses&, Other) {}
-};
-template <class P>
-inline constexpr operand_uses operands_of = program_operands<P>::make();
-
 /// How an element lies in memory: bool as a byte of which 0 is false, whatever else it holds.
 template <class T>
 using stored_as = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;

@@ -26,9 +26,8 @@ constexpr int dim_of_node(builder& g, int id) {
     }
     default: break;
   }
-  throw shape_error(
-      "cq::shape{…}: an extent must be made of x.extent(i), constants and + - * /; a run-time scalar "
-      "is no part of a plan: pass cq::static_<n>, or an array or cq::shape that has the extent");
+  g.fail(trace_fault::extent);
+  return g.literal_dim(1);
 }
 
 }  // namespace calque::detail

@@ -8,6 +8,7 @@
 #include "calque/ops/arithmetic.hpp"
 #include "calque/ops/cast.hpp"
 #include "calque/ops/extents.hpp"
+#include "calque/ops/select.hpp"
 #include "calque/ops/views.hpp"
 
 namespace calque::detail {
@@ -19,12 +20,14 @@ class backward {
   constexpr explicit backward(builder& out) : b_(out) {}
 
   /// Derivatives with respect to `wrt`, given those of `outputs` (`seeds`, -1 for none), through the
-  /// nodes [first, last) of the open region. A result of -1 means zero.
+  /// nodes [first, last) of the open region. A result of -1 means zero. `masked`: the seeds are zero
+  /// where a choice was not taken.
   constexpr id_list run(int first, int last, const id_list& outputs, const id_list& seeds,
-                        const id_list& wrt) {
+                        const id_list& wrt, bool masked = false) {
     const int count = b_.g.nodes.size(), region = b_.open();
-    id_list adjoint;
-    adjoint.resize(count, -1);
+    adjoints adjoint;
+    adjoint.id.resize(count, -1);
+    adjoint.masked.resize(count, masked);
     const list<bool> active = reached(first, last, wrt);
     list<std::int32_t> owner_results;  // triples: owner, result's number, derivative
     for (int k = 0; k < outputs.size(); ++k)
@@ -36,11 +39,12 @@ class backward {
       const node n = b_.at(id);
       if (n.region != region || !active[id] || stop[id]) continue;
       const bool owner = n.op->kind == op_kind::cond || n.op->kind == op_kind::loop;
-      if (adjoint[id] < 0 && !owner) continue;
+      if (adjoint.id[id] < 0 && !owner) continue;
       if (n.op->kind == op_kind::result) {
         owner_results.push(b_.input(id, 0));
         owner_results.push(n.index);
-        owner_results.push(adjoint[id]);
+        owner_results.push(adjoint.id[id]);
+        if (adjoint.masked[id]) adjoint.masked[b_.input(id, 0)] = true;
       } else if (owner) {
         id_list seed;
         seed.resize(results_of(n), -1);
@@ -55,18 +59,14 @@ class backward {
         if (n.op->kind == op_kind::cond) through_cond(id, seed, active, adjoint);
         else through_loop(id, seed, active, adjoint);
       } else if (n.op->kind == op_kind::marker) {
-        flow(adjoint, b_.input(id, 0), adjoint[id]);
+        flow(adjoint, b_.input(id, 0), adjoint.id[id], adjoint.masked[id]);
       } else if (n.op->gradient) {
         b_.where = {n.line, n.file};
-        gradient_rule rule{b_, id, {&b_, adjoint[id]}};
-        n.op->gradient(rule);
-        for (int k = 0; k < n.inputs && k < 4; ++k)
-          if (rule.contribution[k] >= 0 && active[b_.input(id, k)])
-            flow(adjoint, b_.input(id, k), rule.contribution[k]);
+        apply_rule(id, active, adjoint);
       }
     }
     id_list r;
-    for (int w : wrt) r.push(adjoint[w]);
+    for (int w : wrt) r.push(adjoint.id[w]);
     return r;
   }
 
@@ -77,15 +77,49 @@ class backward {
   }
 
  private:
+  /// By node: its derivative so far, and whether that is zero where some choice was not taken.
+  struct adjoints {
+    id_list id;
+    list<bool> masked;
+  };
+
   constexpr int sum(int a, int c) { return b_.map_of<op::add>(b_.at(a).type, a, c); }
-  constexpr void accumulate(id_list& adjoint, int id, int v) {
-    adjoint[id] = adjoint[id] < 0 ? v : sum(adjoint[id], v);
+  constexpr void accumulate(adjoints& adjoint, int id, int v) {
+    adjoint.id[id] = adjoint.id[id] < 0 ? v : sum(adjoint.id[id], v);
   }
   /// Adds contribution `v` to node `id`, summed down to its extents.
-  constexpr void flow(id_list& adjoint, int id, int v) {
+  constexpr void flow(adjoints& adjoint, int id, int v, bool masked = true) {
     if (!is_floating(b_.at(id).type)) return;
     const node n = b_.at(id);
     accumulate(adjoint, id, op::sum_to::build(b_, v, n.rank, n.dims));
+    if (masked) adjoint.masked[id] = true;
+  }
+  /// The contributions of node `id`'s own rule. One that chooses makes zeros, which an infinite slope
+  /// further up must not turn into NaN.
+  constexpr void apply_rule(int id, const list<bool>& active, adjoints& adjoint) {
+    const node n = b_.at(id);
+    const int dy = adjoint.id[id], before = b_.g.nodes.size();
+    gradient_rule rule{b_, id, {&b_, dy}};
+    n.op->gradient(rule);
+    bool masked = adjoint.masked[id];
+    const bool guarded = masked && n.op->kind == op_kind::map && n.op->form == map_form::same;
+    for (int i = before; i < b_.g.nodes.size(); ++i)
+      masked = masked || b_.at(i).op->form == map_form::select;
+    for (int k = 0; k < n.inputs && k < 4; ++k) {
+      const int c = rule.contribution[k];
+      if (c < 0 || !active[b_.input(id, k)]) continue;
+      const bool linear =
+          c == dy || (b_.at(c).op->key == op_info_of<op::neg>.key && b_.input(c, 0) == dy);
+      flow(adjoint, b_.input(id, k), guarded && !linear ? settled(dy, c) : c, masked);
+    }
+  }
+  /// `c`, but 0 where it is NaN although `dy` is 0. Where it is a number it stays differentiable.
+  constexpr int settled(int dy, int c) {
+    const dtype t = b_.at(c).type;
+    const int zero = b_.number(t, 0);
+    const int none = b_.map_of<op::equal>(dtype::boolean, dy, zero);
+    const int number = b_.map_of<op::equal>(dtype::boolean, c, c);
+    return b_.map_of<op::where>(t, number, c, b_.map_of<op::where>(t, none, zero, c));
   }
   constexpr int results_of(const node& n) const { return b_.g.regions[n.body0].results; }
 
@@ -188,7 +222,7 @@ class backward {
   }
 
   constexpr void through_cond(int id, const id_list& seed, const list<bool>& active,
-                              id_list& adjoint) {
+                              adjoints& adjoint) {
     const node n = b_.at(id);
     const id_list found = captures(n.body0, n.body1, active);
     const int predicate = b_.input(id, 0);
@@ -203,7 +237,7 @@ class backward {
         const int o = b_.g.pool[b_.g.regions[body].first_result + k];
         outputs.push(map[o] >= 0 ? map[o] : o);
       }
-      id_list grads = run(first, b_.g.nodes.size(), outputs, seed, found);
+      id_list grads = run(first, b_.g.nodes.size(), outputs, seed, found, adjoint.masked[id]);
       for (int k = 0; k < found.size(); ++k)
         if (grads[k] < 0) grads[k] = zeros_like(found[k]);
       b_.end_region(grads.begin(), grads.size());
@@ -215,7 +249,7 @@ class backward {
   }
 
   constexpr void through_loop(int id, const id_list& seed, const list<bool>& active,
-                              id_list& adjoint) {
+                              adjoints& adjoint) {
     const node n = b_.at(id);
     const int body = n.body0, carried = n.index;
     const region r = b_.g.regions[body];
@@ -288,7 +322,7 @@ class backward {
         slices.push(k);
         wrt.push(map[r.first + 2 + carried + k]);
       }
-    id_list grads = run(first, b_.g.nodes.size(), outputs, seeds, wrt);
+    id_list grads = run(first, b_.g.nodes.size(), outputs, seeds, wrt, true);
     for (int k = 0; k < grads.size(); ++k) {
       const bool summed = k >= slots.size() && k < slots.size() + found.size();
       if (summed) {

@@ -91,7 +91,7 @@ class home_finder {
     memory& own = d_.memories[static_cast<std::size_t>(e.where.memory)];
     if (own.kind != memory_kind::arena || own.home >= 0 || own.region != w.region) return;
     const bool box = !e.computed;
-    if (box && (!own.box || e.where.slice >= 0)) return;
+    if (box != own.box || (box && e.where.slice >= 0)) return;  // moved already, or not movable
     if (d_.root(to.memory) == e.where.memory) return;
     const bool dense = is_row_major(s_.rank(id), s_.extents(id), to.strides);
     if ((e.reshaped || box) && !dense) return;

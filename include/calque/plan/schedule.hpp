@@ -94,10 +94,12 @@ class scheduler {
     return p;
   }
   /// A computed value in memory of its own.
-  void add_computed(int id, int position) {
+  entity& add_computed(int id, int position) {
     const int m = d_.add_memory({.bytes = s_.byte_count(id), .region = g_.nodes[id].region,
                                  .start = position});
-    add_entity(id, row_major_place(m, id), position).computed = true;
+    entity& e = add_entity(id, row_major_place(m, id), position);
+    e.computed = true;
+    return e;
   }
   /// The owner of the outermost loop that contains `region` but not `outer`, or -1.
   int loop_between(int outer, int region) const {
@@ -220,7 +222,7 @@ class scheduler {
     const int at = push({.kind = step_kind::copy, .node = id, .region = g_.nodes[id].region,
                          .first_input = first, .inputs = 1, .first_output = first + 1, .outputs = 1});
     read_by(in, at, false);
-    add_computed(id, at);
+    add_computed(id, at).reshaped = true;  // it is written in the source's order
   }
   void emit_unit(int id) {
     const int c = units_.of(g_, id);

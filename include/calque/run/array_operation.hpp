@@ -36,6 +36,7 @@ template <class T, int Rank>
   template <class T, int Rank, operand B>                                                          \
     requires(!std::is_const_v<T>)                                                                  \
   array<T, Rank>& operator SYMBOL(array<T, Rank>& a, const B& b) {                                 \
+    detail::check_operands<array<T, Rank>, B>();                                                   \
     static_assert(kind_of(detail::operand_traits<B>::type) <= kind_of(dtype_of<T>),                \
                   "calque: x op= y: y has a higher kind than x (bool < integer < floating) and "   \
                   "would be truncated; write x = cq::astype<…>(x op y)");                          \
@@ -53,6 +54,18 @@ struct update_fn {
 };
 
 }  // namespace detail
+#define CALQUE_VIEW_ASSIGNMENT(SYMBOL)                                                             \
+  template <class T, int Rank, operand B>                                                          \
+  void operator SYMBOL(const array<const T, Rank>&, const B&) {                                    \
+    static_assert(detail::never<B>,                                                                \
+                  "calque: x op= y: x is a view or a read-only array; write to the array it views, " \
+                  "or to x.clone()");                                                              \
+  }
+CALQUE_VIEW_ASSIGNMENT(+=)
+CALQUE_VIEW_ASSIGNMENT(-=)
+CALQUE_VIEW_ASSIGNMENT(*=)
+CALQUE_VIEW_ASSIGNMENT(/=)
+#undef CALQUE_VIEW_ASSIGNMENT
 CALQUE_ARRAY_ASSIGNMENT(+=, add_fn)
 CALQUE_ARRAY_ASSIGNMENT(-=, sub_fn)
 CALQUE_ARRAY_ASSIGNMENT(*=, mul_fn)

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "calque/run/executor.hpp"
+#include "calque/run/inspect.hpp"
 #include "calque/run/plan_table.hpp"
 #include "calque/run/planner.hpp"
 

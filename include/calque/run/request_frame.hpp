@@ -21,12 +21,11 @@ template <class T, int R>
 struct key_type<array<const T, R>> {
   using type = array<T, R>;
 };
-template <class T>
+template <span_element T>
 struct key_type<std::span<T>> {
   using type = array<std::remove_const_t<T>, 1>;
 };
-template <element T>
-  requires(!std::is_same_v<T, bool>)
+template <vector_element T>
 struct key_type<std::vector<T>> {
   using type = array<T, 1>;
 };

@@ -57,9 +57,10 @@ CALQUE_HIDDEN inline cache_registry& caches_of() {
 template <class F, int Level, class... A>
 struct signature {
   using source = trace_source<F, A...>;
+  using result = typename source::result;
+  static_assert(check_trace<source>());  // before the passes, which would fail without a text
   using stages = pipeline<source, Level>;
   using final = typename stages::final;
-  using result = typename source::result;
 
   static constexpr int leaf_count = (count_leaves<symbols_of<A>>() + ... + 0);
   static constexpr const char* broken_rule = verify(final::view());

@@ -1,35 +1,19 @@
 // `cq::trace(f)`: the callable that plans on the first call for new sizes and replays on later ones.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <string>
-#include <tuple>
 
 #include "calque/array/factories.hpp"
 #include "calque/graph/dump.hpp"
+#include "calque/run/outs.hpp"
 #include "calque/run/signature.hpp"
 #include "calque/trace/gradient.hpp"
 
 namespace calque {
 
-/// Destinations of `f.into(cq::outs(a, b), args…)`: references to arrays, in the order of the results.
-template <class... X>
-struct outs_t {
-  std::tuple<X&...> arrays;
-};
-template <class... X>
-[[nodiscard]] constexpr outs_t<X...> outs(X&... arrays) {
-  return {std::tuple<X&...>(arrays...)};
-}
-
 namespace detail {
-
-template <class X, class F>
-void for_each_out(X& x, F&& f) { for_each_leaf(x, f); }
-template <class... X, class F>
-void for_each_out(const outs_t<X...>& o, F&& f) {
-  std::apply([&](auto&... x) { (for_each_leaf(x, f), ...); }, o.arrays);
-}
 
 template <class X>
 constexpr bool check_argument() {
@@ -38,7 +22,7 @@ constexpr bool check_argument() {
                 "variables, numbers, cq::static_<N>, shapes, or tuples and aggregates of these (a model "
                 "is a struct template: template <template <class, int> class A> struct model { A<float, "
                 "2> w; };)");
-  return true;
+  return argument_type<X>;
 }
 
 /// Runs a leased plan for the arguments in `frame`.
@@ -89,33 +73,10 @@ struct traced {
   template <class... A>
   constexpr auto operator()(const A&... args) const {
     if constexpr ((detail::holds_symbols<A>::value || ...)) {
-      static_assert(!(detail::has_array<A> || ...), CALQUE_MIXED);
+      static_assert(!(detail::holds_real<A> || ...), CALQUE_MIXED);
       return F{}(args...);
     } else if constexpr ((detail::check_argument<A>() && ...)) {
-      using S = detail::signature<F, PassLevel, detail::key_of<A>...>;
-      detail::request_frame<S::leaf_count> frame(args...);
-      const plan_lease lease =
-          S::cache().find({frame.leaves(), S::leaf_count, nullptr, 0});
-      const calque::plan& p = *lease;
-      if constexpr (std::is_void_v<typename S::result>) {
-        detail::run_plan<S>(p, frame, nullptr);
-      } else {
-        using R = detail::arrays_of<typename S::result>;
-        R r{};
-        void* data[detail::count_leaves<typename S::result>() + 1];
-        int k = 0;
-        detail::for_each_leaf(r, [&]<class L>(L& leaf) {
-          if constexpr (detail::has_array<L>) {
-            std::array<std::int64_t, static_cast<std::size_t>(L::rank())> e{};
-            for (int i = 0; i < L::rank(); ++i)
-              e[static_cast<std::size_t>(i)] = p.result_extents(k)[i];
-            if constexpr (L::rank() > 0) leaf = L::uninitialised(calque::shape<L::rank()>(e));
-            data[k++] = detail::prepare_write(leaf, detail::contents::discard);
-          }
-        });
-        detail::run_plan<S>(p, frame, data);
-        return r;
-      }
+      return call(args...);
     }
   }
 
@@ -128,52 +89,14 @@ struct traced {
   void into(Out&& out, const A&... args) const {
     static_assert((detail::check_argument<A>() && ...));
     using S = detail::signature<F, PassLevel, detail::key_of<A>...>;
-    static_assert(!std::is_void_v<typename S::result>, "cq f.into(out, …): f returns nothing");
-    using R = detail::arrays_of<typename S::result>;
-    constexpr int count = detail::count_leaves<typename S::result>();
-    output o[count + 1];
-    void* data[count + 1];
-    bool missing = false;
-    int k = 0;
-    detail::for_each_out(out, [&]<class L>(L& leaf) {
-      if constexpr (detail::leaf_traits<L>::kind != detail::leaf_kind::constant) {
-        static_assert(!std::is_const_v<L> && detail::has_array<L>,
-                      "cq f.into(out, …): out must be a writable array or cq::outs(a, b)");
-        ++k;
-        missing = missing || !leaf.is_allocated();
-      }
-    });
-    if (k != count)
-      throw shape_error("f.into: f has " + std::to_string(count) + " results, " + std::to_string(k) +
-                        " arrays were given; name one for each with cq::outs(a, b)");
-    if (missing) {
-      const detail::request_frame<S::leaf_count> frame(args...);
-      const plan_lease lease = S::cache().find({frame.leaves(), S::leaf_count, nullptr, 0});
-      int r = 0;
-      detail::for_each_out(out, [&]<class L>(L& leaf) {
-        if constexpr (detail::has_array<L>) {
-          if constexpr (L::rank() > 0) {
-            std::array<std::int64_t, static_cast<std::size_t>(L::rank())> e{};
-            for (int i = 0; i < L::rank(); ++i)
-              e[static_cast<std::size_t>(i)] = lease->result_extents(r)[i];
-            if (!leaf.is_allocated()) leaf = L::uninitialised(calque::shape<L::rank()>(e));
-          }
-          ++r;
-        }
-      });
+    static_assert(!std::is_void_v<typename S::result>,
+                  "f.into(out, …): f returns nothing; call it as f(…)");
+    if constexpr (detail::check_outs<typename S::result, std::remove_reference_t<Out>>()) {
+      bool missing = false;
+      detail::for_each_out(out, [&](const auto& a) { missing = missing || !a.is_allocated(); });
+      if (missing) into_missing(out, args...);
+      else into_existing(out, args...);
     }
-    k = 0;
-    check_types<R>(out);
-    detail::for_each_out(out, [&]<class L>(L& leaf) {
-      if constexpr (detail::has_array<L>) {
-        data[k] = detail::prepare_write(leaf, detail::contents::keep);
-        o[k] = {detail::array_access::extents(leaf), detail::array_access::strides(leaf), data[k]};
-        ++k;
-      }
-    });
-    detail::request_frame<S::leaf_count> frame(args...);
-    const plan_lease lease = S::cache().find({frame.leaves(), S::leaf_count, o, count});
-    detail::run_plan<S>(*lease, frame, data);
   }
 
   /// Plans for these arguments without running or allocating tensor memory; the plan can be read.
@@ -216,6 +139,12 @@ struct traced {
   void plan_limit(std::int64_t count, bytes most) const {
     detail::caches_of<F, PassLevel>().limit(count, most);
   }
+  template <std::integral I>
+  void plan_limit(std::int64_t, I) const {
+    static_assert(detail::never<I>,
+                  "f.plan_limit(count, bytes): sizes are typed; write cq::bytes{n}, or 64_MiB with "
+                  "cq::literals");
+  }
   /// Drops all plans that no call is using.
   void clear() const {
     for_each_cache([](plan_cache& c) { c.clear(); });
@@ -228,27 +157,78 @@ struct traced {
          e = e->next)
       visit(*e->cache);
   }
-  /// Each out has the element type and rank of its result.
-  template <class R, class Out>
-  static void check_types(Out& out) {
-    dtype types[64]{};
-    int ranks[64]{}, k = 0;
-    R r{};
-    detail::for_each_leaf(r, [&]<class L>(L&) {
-      if constexpr (detail::has_array<L>) types[k] = detail::operand_traits<L>::type, ranks[k++] = L::rank();
+  template <class... A>
+  static auto call(const A&... args) {
+    using S = detail::signature<F, PassLevel, detail::key_of<A>...>;
+    detail::request_frame<S::leaf_count> frame(args...);
+    const plan_lease lease = S::cache().find({frame.leaves(), S::leaf_count, nullptr, 0});
+    if constexpr (std::is_void_v<typename S::result>) {
+      detail::run_plan<S>(*lease, frame, nullptr);
+    } else {
+      detail::arrays_of<typename S::result> r{};
+      void* data[detail::count_leaves<typename S::result>() + 1];
+      int k = 0;
+      detail::for_each_out(r, [&](auto& a) {
+        allocate(a, *lease, k);
+        data[k++] = detail::prepare_write(a, detail::contents::discard);
+      });
+      detail::run_plan<S>(*lease, frame, data);
+      return r;
+    }
+  }
+  /// Gives an array the extents of result `k`.
+  template <class T, int Rank>
+  static void allocate(array<T, Rank>& a, const calque::plan& p, int k) {
+    if constexpr (Rank > 0) {
+      std::array<std::int64_t, Rank> e{};
+      std::copy_n(p.result_extents(k), Rank, e.begin());
+      a = array<T, Rank>::uninitialised(calque::shape<Rank>(e));
+    }
+  }
+  template <class Out, class... A>
+  static void into_existing(Out& out, const A&... args) {
+    using S = detail::signature<F, PassLevel, detail::key_of<A>...>;
+    constexpr int count = detail::count_leaves<typename S::result>();
+    output o[count + 1];
+    void* data[count + 1];
+    int k = 0;
+    detail::for_each_out(out, [&](auto& a) {
+      data[k] = detail::prepare_write(a, detail::contents::keep);
+      o[k] = {detail::array_access::extents(a), detail::array_access::strides(a), data[k]};
+      ++k;
     });
-    k = 0;
-    detail::for_each_out(out, [&]<class L>(L&) {
-      if constexpr (detail::has_array<L>) {
-        if (types[k] != detail::operand_traits<L>::type || ranks[k] != L::rank())
-          throw dtype_error("f.into: result " + std::to_string(k) + " is " +
-                            std::string(name_of(types[k])) + " of rank " + std::to_string(ranks[k]) +
-                            ", the array given is " +
-                            std::string(name_of(detail::operand_traits<L>::type)) + " of rank " +
-                            std::to_string(L::rank()));
+    detail::request_frame<S::leaf_count> frame(args...);  // after detaching: an out may be an argument
+    const plan_lease lease = S::cache().find({frame.leaves(), S::leaf_count, o, count});
+    detail::run_plan<S>(*lease, frame, data);
+  }
+  /// Allocates the outs that are not yet; they stay unallocated if the call throws.
+  template <class Out, class... A>
+  static void into_missing(Out& out, const A&... args) {
+    using S = detail::signature<F, PassLevel, detail::key_of<A>...>;
+    constexpr int count = detail::count_leaves<typename S::result>();
+    bool made[count + 1]{};
+    int k = 0;
+    const auto undo = [&] {
+      k = 0;
+      detail::for_each_out(out, [&]<class T, int R>(array<T, R>& a) {
+        if (made[k++]) a = array<T, R>{};
+      });
+    };
+    try {
+      const detail::request_frame<S::leaf_count> frame(args...);
+      const plan_lease lease = S::cache().find({frame.leaves(), S::leaf_count, nullptr, 0});
+      detail::for_each_out(out, [&](auto& a) {
+        if (!a.is_allocated()) {
+          allocate(a, *lease, k);
+          made[k] = true;
+        }
         ++k;
-      }
-    });
+      });
+      into_existing(out, args...);
+    } catch (...) {
+      undo();
+      throw;
+    }
   }
 };
 

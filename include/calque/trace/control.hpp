@@ -13,7 +13,8 @@ constexpr void collect(builder& g, const Tree& tree, list<std::int32_t>& ids) {
     static_assert(symbolic<L> || scalar_literal<L>,
                   "calque: a region's results must be symbols or numbers, alone or in tuples and "
                   "aggregates");
-    if constexpr (symbolic<L>) (void)common_builder(leaf);
+    if constexpr (symbolic<L>)
+      if (leaf.b && leaf.b != &g) throw value_error("calque: a symbol of another trace in a region");
     constexpr dtype t = operand_traits<L>::type;
     ids.push(g.value_of(node_of<type_of<t>>(g, leaf)));
   });

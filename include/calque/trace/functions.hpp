@@ -30,8 +30,8 @@ struct where_fn {
   constexpr auto operator()(const P& p, const A& a, const B& b, location at = {}) const {
     static_assert(operand_traits<P>::type == dtype::boolean,
                   "cq::where(p, a, b): p must be bool: compare first, as in cq::where(x > 0, a, b)");
+    check_operands<P, A, B>();
     if constexpr (has_array<P, A, B>) {
-      static_assert(!any_symbol<P, A, B>, CALQUE_MIXED);
       return run_on_arrays(where_fn{}, p, a, b);
     } else {
       static_assert(has_common_type<A, B>,

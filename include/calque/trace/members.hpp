@@ -29,6 +29,16 @@ constexpr std::size_t member_count() {
   else return member_count<M, N - 1>();
 }
 
+template <class M>
+struct any_base_of {
+  template <class T>
+    requires(std::is_base_of_v<T, M> && !std::is_same_v<T, M>)
+  constexpr operator T() const;
+};
+/// An aggregate without base classes: bindings can name its members.
+template <class M>
+concept plain_aggregate = std::is_aggregate_v<M> && !std::is_array_v<M> && !requires { M{any_base_of<M>{}}; };
+
 /// Calls `f(member)` for each member of aggregate `m`, in order.
 template <class M, class F>
 constexpr void for_each_member(M& m, F&& f) {

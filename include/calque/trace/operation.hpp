@@ -21,6 +21,9 @@
 #define CALQUE_MIXED                                                                               \
   "calque: a real array or variable beside a symbol inside a traced function; pass it as an "      \
   "argument of the traced function"
+#define CALQUE_HOST_VARIABLE                                                                       \
+  "calque: a variable in an operation outside a traced function; use its present value v.value(), " \
+  "or pass v to a traced function"
 
 #define CALQUE_BINARY_OPERATORS(X)                                                                 \
   X(+, add_fn) X(-, sub_fn) X(*, mul_fn) X(/, div_fn) X(<, less_fn) X(<=, less_equal_fn)           \
@@ -56,7 +59,7 @@ namespace detail {
 template <class>
 inline constexpr bool never = false;
 
-enum class operand_kind : std::uint8_t { none, literal, weak, strong, array };
+enum class operand_kind : std::uint8_t { none, literal, weak, strong, array, variable };
 
 /// What an operand is to the promotion table.
 template <class X>
@@ -92,6 +95,13 @@ struct operand_traits<array<T, R>> {
   static constexpr int rank = R;
 };
 
+template <class T, int R>
+struct operand_traits<variable<T, R>> {
+  static constexpr operand_kind kind = operand_kind::variable;
+  static constexpr dtype type = dtype_of<T>;
+  static constexpr int rank = R;
+};
+
 template <class X>
 inline constexpr operand_kind kind_v = operand_traits<X>::kind;
 template <class... X>
@@ -99,10 +109,20 @@ inline constexpr bool any_symbol =
     ((kind_v<X> == operand_kind::strong || kind_v<X> == operand_kind::weak) || ...);
 template <class... X>
 inline constexpr bool has_array = ((kind_v<X> == operand_kind::array) || ...);
+template <class... X>
+inline constexpr bool has_variable = ((kind_v<X> == operand_kind::variable) || ...);
+
+/// Refuses arrays and variables beside symbols, and variables where there is no trace.
+template <class... X>
+constexpr void check_operands() {
+  static_assert(!any_symbol<X...> || !(has_array<X...> || has_variable<X...>), CALQUE_MIXED);
+  static_assert(any_symbol<X...> || !has_variable<X...>, CALQUE_HOST_VARIABLE);
+}
 
 }  // namespace detail
 
-/// Something an operation takes: a symbol, an array, or a C++ number.
+/// Something an operation takes: a symbol, an array, or a C++ number; also a variable, to be refused
+/// by a message.
 template <class X>
 concept operand = detail::kind_v<X> != detail::operand_kind::none;
 /// A C++ number or the symbol of one.
@@ -144,7 +164,6 @@ inline constexpr bool has_common_type = common_type<A, B>() != dtype::none;
 template <class X>
 constexpr builder* builder_of(const X& x) {
   if constexpr (symbolic<X>) {
-    if (!x.b) throw value_error("calque: a symbol was used before it was given a value");
     return x.b;
   } else {
     return nullptr;
@@ -158,6 +177,7 @@ constexpr builder& common_builder(const X&... x) {
     if (one && b && one != b) throw value_error("calque: symbols of two traces in one operation");
     if (one) b = one;
   }
+  if (!b) throw_fault(trace_fault::unset);
   return *b;
 }
 
@@ -167,7 +187,7 @@ constexpr int node_of(builder& b, const X& x) {
   if constexpr (kind_v<X> == operand_kind::literal) {
     if constexpr (std::is_integral_v<To> && std::is_integral_v<X> && !std::is_same_v<To, bool>)
       if (static_cast<X>(static_cast<To>(x)) != x || (static_cast<To>(x) < To{}) != (x < X{}))
-        throw dtype_error("calque: a literal does not fit the array's integer type; cast the array");
+        b.fail(trace_fault::literal);
     return b.constant_of(dtype_of<To>, make_constant<To>(saturate_cast<To>(x)));
   } else {
     return build_cast(b, x.id, dtype_of<To>);
@@ -188,8 +208,8 @@ template <class Op, bool Arithmetic, bool Compare>
 struct binary_fn {
   template <class A, class B>
   constexpr auto operator()(const A& a, const B& b, location at = {}) const {
+    check_operands<A, B>();
     if constexpr (has_array<A, B>) {
-      static_assert(!any_symbol<A, B>, CALQUE_MIXED);
       return run_on_arrays(binary_fn{}, a, b);
     } else {
       static_assert(has_common_type<A, B>,
@@ -248,7 +268,8 @@ using abs_fn = unary_fn<op::abs, false>;
 /// x op= y: y must convert to x's type without changing kind, and must not have a higher rank.
 template <class Fn, class T, int Rank, class Y>
 constexpr expr<T, Rank> updated(const expr<T, Rank>& x, const Y& y) {
-  static_assert(!has_array<Y>, CALQUE_MIXED);
+  static_assert(operand<Y>, "calque: x op= y: y must be a symbol or a C++ number");
+  check_operands<expr<T, Rank>, Y>();
   static_assert(kind_of(operand_traits<Y>::type) <= kind_of(dtype_of<T>),
                 "calque: x op= y: y has a higher kind than x (bool < integer < floating) and would "
                 "be truncated; write x = cq::astype<…>(x op y)");
@@ -261,7 +282,7 @@ constexpr expr<T, Rank> updated(const expr<T, Rank>& x, const Y& y) {
 /// The value to store in a variable or loop state of type T and at most `Rank` axes.
 template <class T, int Rank, class E>
 constexpr int store_operand(builder& b, const E& e) {
-  static_assert(!has_array<E>, CALQUE_MIXED);
+  check_operands<expr<T, Rank>, E>();
   static_assert(kind_of(operand_traits<E>::type) <= kind_of(dtype_of<T>),
                 "calque: variable.assign(e): e has a higher kind than the variable (bool < integer < "
                 "floating) and would be truncated; use cq::astype<…>(e)");

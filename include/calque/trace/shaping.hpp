@@ -43,8 +43,8 @@ struct matmul_fn {
   constexpr auto operator()(const A& a, const B& b, location at = {}) const {
     static_assert(operand_traits<A>::rank == 2 && operand_traits<B>::rank == 2,
                   "cq::matmul(a, b): both operands must have rank 2 (rows, columns); reshape them");
+    check_operands<A, B>();
     if constexpr (has_array<A, B>) {
-      static_assert(!any_symbol<A, B>, CALQUE_MIXED);
       return run_on_arrays(matmul_fn{}, a, b);
     } else {
       static_assert(has_common_type<A, B>,

@@ -15,14 +15,20 @@
 
 namespace calque::detail {
 
+/// Elements of a std::vector or a std::span that is taken as an array.
+template <class T>
+concept vector_element = element<T> && !std::is_same_v<T, bool>;
+template <class T>
+concept span_element = element<std::remove_const_t<T>> && !std::is_volatile_v<T>;
+
 /// What a leaf of a tree is.
 enum class leaf_kind : std::uint8_t { none, array, variable, scalar, extents, constant };
 
 template <class X> struct leaf_traits { static constexpr leaf_kind kind = leaf_kind::none; };
 template <class T, int R> struct leaf_traits<array<T, R>> { static constexpr leaf_kind kind = leaf_kind::array; };
 template <class T, int R> struct leaf_traits<expr<T, R>> { static constexpr leaf_kind kind = leaf_kind::array; };
-template <class T> struct leaf_traits<std::vector<T>> { static constexpr leaf_kind kind = element<T> ? leaf_kind::array : leaf_kind::none; };
-template <class T> struct leaf_traits<std::span<T>> { static constexpr leaf_kind kind = leaf_kind::array; };
+template <vector_element T> struct leaf_traits<std::vector<T>> { static constexpr leaf_kind kind = leaf_kind::array; };
+template <span_element T> struct leaf_traits<std::span<T>> { static constexpr leaf_kind kind = leaf_kind::array; };
 template <class T, int R> struct leaf_traits<variable<T, R>> { static constexpr leaf_kind kind = leaf_kind::variable; };
 template <class T, int R> struct leaf_traits<var_expr<T, R>> { static constexpr leaf_kind kind = leaf_kind::variable; };
 template <scalar_literal T> struct leaf_traits<T> { static constexpr leaf_kind kind = leaf_kind::scalar; };
@@ -44,8 +50,8 @@ template <class X, std::size_t N> inline constexpr bool is_tuple<std::array<X, N
 struct to_symbols {
   template <class X> struct leaf;
   template <class T, int R> struct leaf<array<T, R>> { using type = expr<std::remove_const_t<T>, R>; };
-  template <class T> struct leaf<std::vector<T>> { using type = expr<T, 1>; };
-  template <class T> struct leaf<std::span<T>> { using type = expr<std::remove_const_t<T>, 1>; };
+  template <vector_element T> struct leaf<std::vector<T>> { using type = expr<T, 1>; };
+  template <span_element T> struct leaf<std::span<T>> { using type = expr<std::remove_const_t<T>, 1>; };
   template <class T, int R> struct leaf<variable<T, R>> { using type = var_expr<T, R>; };
   template <scalar_literal T> struct leaf<T> { using type = scalar_expr<scalar_element<T>>; };
   template <int R, class E> struct leaf<shape<R, E>> { using type = shape<R, symbolic_extent>; };
@@ -83,14 +89,16 @@ struct rebind<Rule, std::array<X, N>> {
   using type = std::array<typename rebind<Rule, X>::type, N>;
 };
 template <class Rule, template <class...> class M, class... X>
-  requires(!leaf_type<M<X...>> && requires { typename std::tuple<typename rebind<Rule, X>::type...>; })
+  requires(!leaf_type<M<X...>> && (is_tuple<M<X...>> || plain_aggregate<M<X...>>) && requires { typename std::tuple<typename rebind<Rule, X>::type...>; })
 struct rebind<Rule, M<X...>> {
   using type = M<typename rebind<Rule, X>::type...>;
 };
 // a struct template over the kind of its members: the kind of leaf decides the whole
 template <template <template <class, int> class> class M>
+  requires plain_aggregate<M<array>>
 struct rebind<to_symbols, M<array>> { using type = M<expr>; };
 template <template <template <class, int> class> class M>
+  requires plain_aggregate<M<variable>>
 struct rebind<to_symbols, M<variable>> { using type = M<var_expr>; };
 template <template <template <class, int> class> class M>
 struct rebind<to_arrays, M<expr>> { using type = M<array>; };
@@ -147,5 +155,20 @@ template <template <template <class, int> class> class M>
 struct holds_symbols<M<expr>> : std::true_type {};
 template <template <template <class, int> class> class M>
 struct holds_symbols<M<var_expr>> : std::true_type {};
+
+template <class Tree>
+constexpr bool any_array_symbol() {
+  Tree tree{};
+  bool any = false;
+  for_each_leaf(tree, [&]<class L>(L&) {
+    any = any || leaf_traits<L>::kind == leaf_kind::array || leaf_traits<L>::kind == leaf_kind::variable;
+  });
+  return any;
+}
+/// Whether `X` holds real arrays or variables.
+template <class X>
+inline constexpr bool holds_real = false;
+template <has_symbols X>
+inline constexpr bool holds_real<X> = any_array_symbol<symbols_of<X>>();
 
 }  // namespace calque::detail

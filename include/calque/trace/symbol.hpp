@@ -26,7 +26,19 @@ struct symbolic_extent {
     static_assert(std::is_integral_v<T>,
                   "cq::shape{…}: an extent must be an integer; write it with x.extent(i)");
   }
+  template <class T, int R>
+  constexpr symbolic_extent(const expr<T, R>&) {
+    static_assert(detail::never<T>, CALQUE_FAULT_EXTENT);
+  }
 };
+
+namespace detail {
+
+/// A number type other than `T` and bool, which have conversions of their own.
+template <class U, class T>
+concept other_number = std::is_arithmetic_v<U> && !std::same_as<U, T> && !std::same_as<U, bool>;
+
+}  // namespace detail
 
 /// A C++ scalar given to a traced function, or computed from such: weak, rank 0.
 template <class T>
@@ -49,6 +61,21 @@ struct scalar_expr {
     static_assert(detail::never<T>, CALQUE_SYMBOL_VALUE);
     return T{};
   }
+  template <detail::other_number<T> U>
+  constexpr explicit operator U() const {
+    static_assert(detail::never<U>, CALQUE_SYMBOL_VALUE);
+    return U{};
+  }
+
+  constexpr T item() const {
+    static_assert(detail::never<T>, CALQUE_SYMBOL_VALUE);
+    return T{};
+  }
+
+  constexpr scalar_expr& operator+=(const auto& y) { return update<detail::add_fn>(y); }
+  constexpr scalar_expr& operator-=(const auto& y) { return update<detail::sub_fn>(y); }
+  constexpr scalar_expr& operator*=(const auto& y) { return update<detail::mul_fn>(y); }
+  constexpr scalar_expr& operator/=(const auto& y) { return update<detail::div_fn>(y); }
 
 #define CALQUE_SCALAR_OPERATOR(SYMBOL, FUNCTION)                                           \
   template <weak_operand B>                                                                \
@@ -63,6 +90,14 @@ struct scalar_expr {
 #undef CALQUE_SCALAR_OPERATOR
 
   friend constexpr auto operator-(located<scalar_expr> x) { return detail::neg_fn{}(x.e, x.at); }
+
+ private:
+  template <class Fn>
+  constexpr scalar_expr& update(const auto& y) {
+    const expr<T, 0> now = detail::updated<Fn>(expr<T, 0>(b, id), y);
+    id = now.id;
+    return *this;
+  }
 };
 
 /// A symbolic array of `Rank` axes.
@@ -71,6 +106,7 @@ struct expr {
   static_assert(element<T>);
   static_assert(Rank >= 0 && Rank <= max_rank, "cq::expr: rank must be 0 to 8");
   using value_type = T;
+  using extent_type = symbolic_extent;  // only to refuse it with a text
 
   builder* b = nullptr;
   std::int32_t id = -1;
@@ -82,16 +118,21 @@ struct expr {
 
   /// The symbolic extent of `axis` (negative counts from the end), an int64 scalar.
   [[nodiscard]] constexpr scalar_expr<std::int64_t> extent(int axis, location at = here()) const {
-    if (axis < -Rank || axis >= Rank) throw index_error("extent: no such axis");
-    b->where = at;
-    return {b, b->extent_of(b->at(id).dims[axis < 0 ? axis + Rank : axis])};
+    builder& g = detail::common_builder(*this);
+    g.where = at;
+    if (axis < -Rank || axis >= Rank) {
+      g.fail(trace_fault::axis);
+      return {b, g.extent_of(g.literal_dim(1))};
+    }
+    return {b, g.extent_of(g.at(id).dims[axis < 0 ? axis + Rank : axis])};
   }
   /// Number of elements, an int64 scalar.
   [[nodiscard]] constexpr scalar_expr<std::int64_t> size(location at = here()) const {
-    b->where = at;
-    int d = b->literal_dim(1);
-    for (int i = 0; i < Rank; ++i) d = b->arithmetic_dim(dim_kind::mul, d, b->at(id).dims[i]);
-    return {b, b->extent_of(d)};
+    builder& g = detail::common_builder(*this);
+    g.where = at;
+    int d = g.literal_dim(1);
+    for (int i = 0; i < Rank; ++i) d = g.arithmetic_dim(dim_kind::mul, d, g.at(id).dims[i]);
+    return {b, g.extent_of(d)};
   }
   [[nodiscard]] constexpr calque::shape<Rank, symbolic_extent> shape(location at = here()) const {
     std::array<symbolic_extent, Rank> e{};
@@ -106,6 +147,11 @@ struct expr {
   constexpr explicit operator T() const requires(!std::same_as<T, bool>) {
     static_assert(detail::never<T>, CALQUE_SYMBOL_VALUE);
     return T{};
+  }
+  template <detail::other_number<T> U>
+  constexpr explicit operator U() const {
+    static_assert(detail::never<U>, CALQUE_SYMBOL_VALUE);
+    return U{};
   }
   constexpr T item() const {
     static_assert(detail::never<T>, CALQUE_SYMBOL_VALUE);

@@ -1,4 +1,7 @@
 // Tracing: a captureless function called with symbols, in the compiler, gives a graph.
+//
+// What a body's types show is refused by the operations themselves. What only its evaluation shows
+// is noted by the builder and refused here, by `check_trace`.
 #pragma once
 
 #include "calque/graph/graph.hpp"
@@ -10,6 +13,9 @@ namespace calque::detail {
 template <class F, class... A>
 struct trace_source {
   using symbols = std::tuple<symbols_of<A>...>;
+  static_assert(std::is_invocable_v<F, symbols_of<A>&...>,
+                "cq::trace(f): f cannot be called with these arguments: their number or their types are "
+                "not those of its parameters; write the parameters as auto");
   using result = decltype(std::apply(F{}, std::declval<symbols&>()));
 
   /// Appends the arguments' nodes and sets the symbols to them.
@@ -17,7 +23,20 @@ struct trace_source {
     for_each_leaf(s, [&]<class L>(L& leaf) { declare<L>(b, leaf); });
   }
   static constexpr graph trace() {
+    trace_fault none{};
+    return trace(none);
+  }
+  /// The first fault of the body.
+  static constexpr trace_fault find_fault() {
+    trace_fault found{};
+    (void)trace(found);
+    return found;
+  }
+
+ private:
+  static constexpr graph trace(trace_fault& found) {
     builder b;
+    b.fault = &found;
     symbols s{};
     declare_all(b, s);
     if constexpr (std::is_void_v<result>) {
@@ -28,7 +47,6 @@ struct trace_source {
       list<std::int32_t> ids;
       for_each_leaf(r, [&]<class L>(L& leaf) {
         if constexpr (symbolic<L>) {
-          if (!leaf.b) throw value_error("cq::trace(f): f returns a symbol that was never set");
           ids.push(b.value_of(leaf.id));
         } else if constexpr (scalar_literal<L>) {
           ids.push(b.constant_of(dtype_of<scalar_element<L>>,
@@ -39,7 +57,6 @@ struct trace_source {
     }
   }
 
- private:
   template <class L>
   static constexpr void declare(builder& b, L& leaf) {
     constexpr leaf_kind kind = leaf_traits<L>::kind;
@@ -74,5 +91,26 @@ struct trace_source {
     b.g.arguments.push(a);
   }
 };
+
+template <class Source>
+concept traceable = requires { typename std::bool_constant<(Source::find_fault(), true)>; };
+
+/// Refuses a body that cannot be traced.
+template <class Source>
+constexpr bool check_trace() {
+  static_assert(traceable<Source>,
+                "cq::trace(f): the compiler cannot run the body of f: functions that it calls must be "
+                "constexpr (function templates too), and it must not make arrays or variables, read "
+                "run-time objects, use a symbol before it is set, or throw; pass arrays, variables and "
+                "run-time numbers as arguments");
+  if constexpr (traceable<Source>) {
+    constexpr trace_fault f = Source::find_fault();
+    static_assert(f != trace_fault::unset, CALQUE_FAULT_UNSET);
+    static_assert(f != trace_fault::literal, CALQUE_FAULT_LITERAL);
+    static_assert(f != trace_fault::extent, CALQUE_FAULT_EXTENT);
+    static_assert(f != trace_fault::axis, CALQUE_FAULT_AXIS);
+  }
+  return true;
+}
 
 }  // namespace calque::detail

@@ -7,39 +7,48 @@
 
 namespace calque::detail {
 
-/// Which operands of a program are uniform.
-template <class P>
-struct operand_flags;
-template <class... I>
-struct operand_flags<program<I...>> {
-  struct flags {
-    bool of[max_operands + 2]{};
-  };
-  static constexpr flags make() {
-    flags f;
-    (mark(f, I{}), ...);
-    return f;
-  }
-  static constexpr flags value = make();
-
- private:
-  template <int K, class T>
-  static constexpr void mark(flags& f, splat<K, T>) { f.of[K] = true; }
-  template <class Other>
-  static constexpr void mark(flags&, Other) {}
-};
-
-/// A program over contiguous operands, on vectors of VB bytes.
+/// A program over contiguous operands, on vectors of VB bytes. What is left after whole vectors is
+/// copied to one padded vector an operand and goes through the same code: the loop is compiled once,
+/// and its body and tail agree to the bit.
 template <class P>
 struct map_body {
   template <int VB>
   CALQUE_INLINE static void run(void* const* data, std::int64_t n) {
     constexpr int W = lane_width(VB, program_traits<P>::widest());
+    constexpr int count = operands_of<P>.count;
     registers<W, P> r;
     evaluate_uniform<W, P>(r, data);
-    std::int64_t i = 0;
-    for (; i + W <= n; i += W) evaluate_window<W, true, P>(r, {data, i, W});
-    if (i < n) evaluate_window<W, false, P>(r, {data, i, static_cast<int>(n - i)});
+    const std::int64_t rest = n % W;
+    alignas(64) std::byte room[count][W * 8];
+    void* tail[count];
+    void* const* from = data;
+    for (std::int64_t end = n - rest;; end = W) {
+      for (std::int64_t i = 0; i < end; i += W) evaluate_window<W, true, P>(r, {from, i, W});
+      if (rest == 0 || from == tail) break;
+      for (int k = 0; k < count; ++k) {
+        tail[k] = room[k];
+        copy_tail<true>(k, room[k], data[k], n - rest, rest, sizeof(room[k]));
+      }
+      from = tail;
+    }
+    if (rest != 0)
+      for (int k = 0; k < count; ++k) copy_tail<false>(k, room[k], data[k], n - rest, rest, 0);
+  }
+
+ private:
+  template <bool In>
+  CALQUE_INLINE static void copy_tail(int k, std::byte* room, void* operand, std::int64_t at,
+                                      std::int64_t n, std::size_t padded) {
+    const operand_use& use = operands_of<P>.of[k];
+    if (!use.used || use.uniform || use.output == In) return;
+    std::byte* p = static_cast<std::byte*>(operand) + at * use.bytes;
+    const auto bytes = static_cast<std::size_t>(n * use.bytes);
+    if constexpr (In) {
+      std::memset(room, 0, padded);
+      std::memcpy(room, p, bytes);
+    } else {
+      std::memcpy(p, room, bytes);
+    }
   }
 };
 
@@ -66,7 +75,7 @@ CALQUE_HIDDEN inline tile_program map_tile() {
   if (level == isa::avx512) f = &map_avx512<P>;
   else if (level == isa::avx2) f = &map_avx2<P>;
 #endif
-  return {f, operand_flags<P>::value.of};
+  return {f, operands_of<P>.of};
 }
 
 template <class P>
@@ -77,7 +86,7 @@ CALQUE_HIDDEN void launch_map(const geometry& g, void* const* data, void* scratc
 /// The same at the baseline only: for steps that replace a cluster whose assumptions failed.
 template <class P>
 CALQUE_HIDDEN void launch_single(const geometry& g, void* const* data, void* scratch) {
-  run_tiles({&map_baseline<P>, operand_flags<P>::value.of},
+  run_tiles({&map_baseline<P>, operands_of<P>.of},
             {g.extents, g.rank, g.inputs, g.outputs, g.operands}, data, 0, g.size,
             static_cast<std::byte*>(scratch));
 }

@@ -1,254 +1,343 @@
 // The reduction kernel: an elementwise body, a reduction over some axes, an elementwise tail.
 //
-// Two ways, chosen by layout. By rows: the reduced axes are walked for each kept element; fast where
-// they are contiguous. By columns: a tile of kept elements is accumulated while the reduced axes are
-// walked; fast where the kept axes are contiguous. Both combine blocks pairwise.
+// Two ways, chosen by layout. By rows: each kept element's reduced elements are walked; fast where
+// they are contiguous. By columns: a line of kept elements is accumulated while the reduced axes are
+// walked; fast where the kept axes are contiguous. Both work on panels (reduce_loops.hpp), gather
+// operands that are not contiguous along a panel's rows, and combine blocks pairwise, so that the
+// error of a float sum grows with the logarithm of their number.
 #pragma once
 
 #include "calque/backend/cpu/reduce_loops.hpp"
 
 namespace calque::detail {
 
-/// One reduction's loops for the processor at hand.
+/// One reduction's loops at one instruction set; those for short lines use vectors that a line fills.
 struct reduce_program {
-  row_function row = nullptr;
-  tile_program body;           // stores the value to reduce as its output
+  rows_function rows = nullptr, short_rows = nullptr;
+  columns_function columns = nullptr, short_columns = nullptr;
   tile_function combine = nullptr;
   fill_function fill = nullptr;
-  tile_program tail;           // operand 0 is the reduced value
-  dtype type = dtype::none;    // of the reduced value
+  tile_function tail = nullptr;                 // operand 0 is the reduced value
+  const operand_use* body_operands = nullptr;
+  const operand_use* tail_operands = nullptr;
+  int bytes = 0;                                // of a reduced value
 };
 
-/// Kept elements that are accumulated at once.
-inline constexpr std::int64_t kept_tile = 256;
+/// Elements that one block of a row holds, and one gathered panel.
+inline constexpr std::int64_t reduce_block = 2048;
+/// Kept elements whose reduced values are held at once.
+inline constexpr std::int64_t kept_tile = tile_size;
 /// Rows that one block of a column walk adds up one after another.
 inline constexpr std::int64_t column_block = 32;
 
-/// Levels of the pairwise combination of `blocks` blocks.
-constexpr int pairwise_levels(std::int64_t blocks) {
-  int n = 1;
-  while (blocks > 1) blocks = (blocks + 1) / 2, ++n;
-  return n;
-}
+/// Lines shorter than the first are not worth a vector loop along them; those shorter than the second
+/// take the narrower vectors.
+inline constexpr std::int64_t shortest_line = 8, short_line = 16;
 
-/// Whether a reduction walks its kept axes inside: they, and not the reduced ones, are contiguous.
-inline bool by_columns(const geometry& g) {
-  if (g.kept == 0 || g.kept == g.rank || g.extents[g.kept - 1] == 1) return false;
+/// Whether a reduction of `reduced` elements for each kept one walks its kept axes inside: where its
+/// rows are short, else where the kept axes, and not the reduced ones, are contiguous.
+inline bool by_columns(const geometry& g, std::int64_t reduced) {
+  if (g.kept == 0 || g.kept_size == 1) return false;
+  if (reduced < shortest_line) return g.kept_size >= reduced;
+  if (g.kept_size < shortest_line) return false;
   int rows = 0, columns = 0;
   for (int k = 0; k < g.inputs; ++k) {
     const std::int64_t kept = g.operands[k].strides[g.kept - 1];
-    const std::int64_t reduced = g.operands[k].strides[g.rank - 1];
-    rows += reduced == 1 && kept != 1;
-    columns += kept == 1 && reduced != 1;
+    const std::int64_t inner = g.operands[k].strides[g.rank - 1];
+    rows += inner == 1 && kept != 1;
+    columns += kept == 1 && inner != 1;
   }
   return columns > rows;
 }
+/// Whether an operand's elements follow each other along the axes [first, last).
+inline bool is_contiguous(const geometry& g, const operand_layout& o, int first, int last) {
+  std::int64_t expected = 1;
+  for (int a = last - 1; a >= first; --a) {
+    if (g.extents[a] != 1 && o.strides[a] != expected) return false;
+    expected *= g.extents[a];
+  }
+  return true;
+}
 
-/// Where a reduction keeps its intermediate values.
+/// Where a reduction keeps its intermediate values, in bytes from the start of its scratch.
 struct reduce_room {
-  std::int64_t kept = 0;      // the reduced values of a tile of kept elements
-  std::int64_t levels = 0;    // pairwise partial results
-  std::int64_t value = 0;     // column walk: the body's value for a tile
-  std::int64_t tiles = 0;     // gathered operands
-  std::int64_t total = 0;
+  bool columns = false;
+  std::int64_t reduced = 1;  // elements for each kept one
+  std::int64_t line = 0;     // a value for each kept element of a tile
+  std::int64_t levels = 0;   // partial results, one for each level of the pairwise combination
+  std::int64_t tiles = 0;    // gathered operands
 
   explicit reduce_room(const geometry& g) {
-    const std::int64_t reduced = g.kept_size > 0 ? g.size / g.kept_size : 0;
-    const std::int64_t wide = g.kept_size < kept_tile ? g.kept_size : kept_tile;
-    const std::int64_t line = (wide * 8 + 63) / 64 * 64;
-    kept = 0;
+    for (int a = g.kept; a < g.rank; ++a) reduced *= g.extents[a];
+    columns = by_columns(g, reduced);
+    line = rounded((g.kept_size < kept_tile ? g.kept_size : kept_tile) * 8);
     levels = line;
-    if (by_columns(g)) {
-      value = levels + line * pairwise_levels((reduced + column_block - 1) / column_block);
-      tiles = value + line;
-    } else {
-      value = levels + 8 * pairwise_levels((reduced + reduce_block - 1) / reduce_block);
-      tiles = (value + 63) / 64 * 64;
-    }
-    std::int64_t body = 0;
-    for (int k = 0; k < g.inputs; ++k)  // a row walk may gather a block of each operand
-      body += size_of(g.operands[k].type) * reduce_block;
-    const std::int64_t after =
-        tile_bytes(g.operands + g.inputs, g.tail_inputs + g.outputs);
-    total = tiles + (body > after ? body : after);
+    int depth = 1;
+    for (std::int64_t n = reduced; n > (columns ? column_block : reduce_block); n = (n + 1) / 2)
+      ++depth;
+    tiles = levels + rounded((columns ? line : 8) * depth);
   }
+  [[nodiscard]] bool gathers(const geometry& g, int k) const {
+    return columns ? !is_contiguous(g, g.operands[k], 0, g.kept)
+                   : !is_contiguous(g, g.operands[k], g.kept, g.rank);
+  }
+  /// Bytes of all scratch; called when planning.
+  [[nodiscard]] std::int64_t total(const geometry& g) const {
+    std::int64_t body = 0;
+    for (int k = 0; k < g.inputs; ++k)
+      if (gathers(g, k)) body += size_of(g.operands[k].type) * reduce_block;
+    const std::int64_t tail = tile_bytes(g.operands + g.inputs, g.tail_inputs + g.outputs);
+    return tiles + (body > tail ? body : tail);
+  }
+
+ private:
+  static std::int64_t rounded(std::int64_t n) { return (n + 63) / 64 * 64; }
 };
 
 class reduction {
  public:
   reduction(const reduce_program& p, const geometry& g, void* const* data, std::byte* scratch)
-      : p_(p), g_(g), data_(data), room_(g), scratch_(scratch), bytes_(size_of(p.type)) {
-    reduced_ = g.kept_size > 0 ? g.size / g.kept_size : 0;
-    inner_rank_ = g.rank - g.kept;
-    columns_ = by_columns(g);
+      : p_(p), g_(g), data_(data), scratch_(scratch), room_(g) {
+    rows_ = room_.reduced < short_line ? p.short_rows : p.rows;
+    columns_ = g.kept_size < short_line ? p.short_columns : p.columns;
     for (int k = 0; k < g.inputs; ++k) {
-      inner_linear_[k] = true;
-      std::int64_t expected = 1;
-      for (int a = g.rank - 1; a >= g.kept; --a) {
-        if (g.extents[a] != 1 && g.operands[k].strides[a] != expected) inner_linear_[k] = false;
-        expected *= g.extents[a];
-      }
-      kept_layout_[k] = g.operands[k];
-      kept_layout_[k].linear = true;
-      expected = 1;
-      for (int a = g.kept - 1; a >= 0; --a) {
-        if (g.extents[a] != 1 && g.operands[k].strides[a] != expected)
-          kept_layout_[k].linear = false;
-        expected *= g.extents[a];
-      }
+      gathers_[k] = !p.body_operands[k].uniform && room_.gathers(g, k);
+      any_gathers_ = any_gathers_ || gathers_[k];
     }
-    kept_layout_[g.inputs] = {p.type, true, {}};
   }
 
   void run() {
-    std::byte* kept = scratch_ + room_.kept;
     for (std::int64_t at = 0; at < g_.kept_size; at += kept_tile) {
       const std::int64_t n = g_.kept_size - at < kept_tile ? g_.kept_size - at : kept_tile;
-      if (reduced_ == 0) p_.fill(kept, n);
-      else if (columns_) column_tile(at, n, kept);
-      else row_tile(at, n, kept);
-      finish(at, n, kept);
+      if (room_.reduced == 0) p_.fill(scratch_, n);
+      else if (room_.columns) reduce_columns(at, n);
+      else reduce_rows(at, n);
+      finish(at, n);
     }
   }
 
  private:
-  void row_tile(std::int64_t at, std::int64_t n, std::byte* kept) {
+  /// Steps through `rank` axes from the element `first` in row-major order, as far as the last axis
+  /// goes: calls f(base of each operand, elements of the run, elements done before).
+  template <class F>
+  void for_each_run(int axis, int rank, std::int64_t first, std::int64_t n, const F& f) {
+    std::int64_t index[max_rank];
+    const int last = axis + rank - 1;
+    for (int a = last; a > axis; --a) {
+      index[a] = first % g_.extents[a];
+      first /= g_.extents[a];
+    }
+    if (rank > 0) index[axis] = first;
     void* base[max_operands + 2];
-    for (std::int64_t i = 0; i < n; ++i) {
-      std::int64_t rest = at + i, index[max_rank]{};
-      for (int a = g_.kept - 1; a >= 0; --a) {
-        index[a] = rest % g_.extents[a];
-        rest /= g_.extents[a];
-      }
+    for (std::int64_t done = 0; done < n;) {
+      std::int64_t run = n - done;
+      if (rank > 0 && g_.extents[last] - index[last] < run) run = g_.extents[last] - index[last];
       for (int k = 0; k < g_.inputs; ++k) {
         std::int64_t offset = 0;
-        for (int a = 0; a < g_.kept; ++a) offset += index[a] * g_.operands[k].strides[a];
-        base[k] = static_cast<std::byte*>(data_[k]) + offset * size_of(g_.operands[k].type);
+        if (!p_.body_operands[k].uniform)
+          for (int a = axis; a <= last; ++a) offset += index[a] * g_.operands[k].strides[a];
+        base[k] = moved(data_[k], offset * size_of(g_.operands[k].type));
       }
-      row(base, kept + i * bytes_);
+      f(base, run, done);
+      done += run;
+      if (rank == 0) return;
+      index[last] += run;
+      for (int a = last; a > axis && index[a] == g_.extents[a]; --a) index[a] = 0, ++index[a - 1];
     }
   }
-  /// Reduces one row: blocks of it, pairwise.
-  void row(void* const* base, std::byte* result) {
-    std::byte* level = scratch_ + room_.levels;
-    int depth = 0;
-    std::int64_t block = 0;
+
+  void reduce_rows(std::int64_t at, std::int64_t n) {
+    for_each_run(0, g_.kept, at, n, [&](void** base, std::int64_t rows, std::int64_t done) {
+      std::byte* results = scratch_ + done * p_.bytes;
+      const std::int64_t each = room_.reduced < reduce_block ? room_.reduced : reduce_block;
+      const std::int64_t most = any_gathers_ ? reduce_block / each : rows;
+      std::int64_t steps[max_operands + 2];
+      for (int k = 0; k < g_.inputs; ++k) steps[k] = step_along(k, g_.kept - 1);
+      if (room_.reduced > reduce_block) {
+        for (std::int64_t r = 0; r < rows; ++r) {
+          long_row(base, results + r * p_.bytes);
+          for (int k = 0; k < g_.inputs; ++k) base[k] = moved(base[k], steps[k]);
+        }
+        return;
+      }
+      for (std::int64_t r = 0; r < rows; r += most) {
+        const std::int64_t m = rows - r < most ? rows - r : most;
+        rows_of(base, steps, 0, m, each, results + r * p_.bytes);
+        for (int k = 0; k < g_.inputs; ++k) base[k] = moved(base[k], steps[k] * m);
+      }
+    });
+  }
+  /// One row of many blocks.
+  void long_row(void* const* base, std::byte* result) {
+    std::byte* levels = scratch_ + room_.levels;
+    std::int64_t steps[max_operands + 2];
+    for (int k = 0; k < g_.inputs; ++k) steps[k] = 0;
+    pairwise stack;
+    for (std::int64_t at = 0; at < room_.reduced; at += reduce_block) {
+      const std::int64_t left = room_.reduced - at;
+      rows_of(base, steps, at, 1, left < reduce_block ? left : reduce_block,
+              levels + 8 * stack.depth);
+      stack.push([&](int d) { join(levels + 8 * (d - 1), levels + 8 * d, 1); });
+    }
+    stack.finish([&](int d) { join(levels + 8 * (d - 1), levels + 8 * d, 1); });
+    std::memcpy(result, levels, static_cast<std::size_t>(p_.bytes));
+  }
+  /// Reduces the elements [at, at + n) of each of some rows.
+  void rows_of(void* const* base, const std::int64_t* steps, std::int64_t at, std::int64_t rows,
+               std::int64_t n, std::byte* results) {
+    if (!any_gathers_ && at == 0) {
+      rows_({base, steps, rows, n}, results);
+      return;
+    }
     void* data[max_operands + 2];
-    for (std::int64_t at = 0; at < reduced_; at += reduce_block, ++block) {
-      const std::int64_t m = reduced_ - at < reduce_block ? reduced_ - at : reduce_block;
-      std::byte* tile = scratch_ + room_.tiles;
-      for (int k = 0; k < g_.inputs; ++k) {
-        const int b = size_of(g_.operands[k].type);
-        if (p_.body.uniform[k]) {
-          data[k] = base[k];
-        } else if (inner_linear_[k]) {
-          data[k] = static_cast<std::byte*>(base[k]) + at * b;
-        } else {
-          data[k] = tile;
-          move_tile<true>(tile, base[k], b, g_.extents + g_.kept, g_.operands[k].strides + g_.kept,
-                          inner_rank_, at, m);
-          tile += reduce_block * b;
-        }
+    std::int64_t tile_steps[max_operands + 2];
+    std::byte* tile = scratch_ + room_.tiles;
+    const int outer = rows > 1 ? 1 : 0;  // the kept axis that the rows lie along
+    for (int k = 0; k < g_.inputs; ++k) {
+      const int bytes = size_of(g_.operands[k].type);
+      data[k] = base[k];
+      tile_steps[k] = steps[k];
+      if (p_.body_operands[k].uniform) continue;
+      if (!gathers_[k]) {
+        data[k] = moved(base[k], at * bytes);
+        continue;
       }
-      p_.row(data, m, depth == 0 && at + m == reduced_ ? result : level + 8 * depth);
-      ++depth;
-      for (std::int64_t b = block; (b & 1) && depth > 1; b >>= 1) {
-        join(level + 8 * (depth - 2), level + 8 * (depth - 1), 1);
-        --depth;
-      }
+      const int axis = g_.kept - outer;
+      move_tile<true>(tile, base[k], bytes, g_.extents + axis, g_.operands[k].strides + axis,
+                      g_.rank - axis, at, rows * n);
+      data[k] = tile;
+      tile_steps[k] = n * bytes;
+      tile += reduce_block * bytes;
     }
-    if (block == 1) return;
-    for (; depth > 1; --depth) join(level + 8 * (depth - 2), level + 8 * (depth - 1), 1);
-    std::memcpy(result, level, static_cast<std::size_t>(bytes_));
+    rows_({data, tile_steps, rows, n}, results);
   }
 
-  void column_tile(std::int64_t at, std::int64_t n, std::byte* kept) {
-    const std::int64_t line = (room_.tiles - room_.value);
-    std::byte* level = scratch_ + room_.levels;
-    std::byte* value = scratch_ + room_.value;
-    void* base[max_operands + 2];
-    std::int64_t index[max_rank]{};
+  void reduce_columns(std::int64_t at, std::int64_t n) {
+    std::byte* levels = scratch_ + room_.levels;
+    const std::int64_t line = room_.line, most = any_gathers_ ? reduce_block / n : column_block;
+    std::int64_t steps[max_operands + 2];
+    for (int k = 0; k < g_.inputs; ++k) steps[k] = step_along(k, g_.rank - 1);
+    pairwise stack;
+    for (std::int64_t row = 0; row < room_.reduced; row += column_block) {
+      const std::int64_t left = room_.reduced - row;
+      std::byte* sums = levels + line * stack.depth;
+      bool first = true;
+      for_each_run(g_.kept, g_.rank - g_.kept, row, left < column_block ? left : column_block,
+                   [&](void** base, std::int64_t rows, std::int64_t) {
+                     for (std::int64_t r = 0; r < rows; r += most, first = false) {
+                       const std::int64_t m = rows - r < most ? rows - r : most;
+                       columns_of(base, steps, at, m, n, sums, first);
+                       for (int k = 0; k < g_.inputs; ++k) base[k] = moved(base[k], steps[k] * m);
+                     }
+                   });
+      stack.push([&](int d) { join(levels + line * (d - 1), levels + line * d, n); });
+    }
+    stack.finish([&](int d) { join(levels + line * (d - 1), levels + line * d, n); });
+    std::memcpy(scratch_, levels, static_cast<std::size_t>(n * p_.bytes));
+  }
+  /// Adds up some rows of the kept elements [at, at + n).
+  void columns_of(void* const* base, const std::int64_t* steps, std::int64_t at, std::int64_t rows,
+                  std::int64_t n, std::byte* sums, bool first) {
+    void* data[max_operands + 2];
+    std::int64_t tile_steps[max_operands + 2];
+    std::byte* tile = scratch_ + room_.tiles;
+    for (int k = 0; k < g_.inputs; ++k) {
+      const int bytes = size_of(g_.operands[k].type);
+      data[k] = p_.body_operands[k].uniform ? base[k] : moved(base[k], at * bytes);
+      tile_steps[k] = steps[k];
+      if (!gathers_[k]) continue;
+      for (std::int64_t r = 0; r < rows; ++r)
+        move_tile<true>(tile + r * n * bytes, moved(base[k], r * steps[k]), bytes, g_.extents,
+                        g_.operands[k].strides, g_.kept, at, n);
+      data[k] = tile;
+      tile_steps[k] = n * bytes;
+      tile += reduce_block * bytes;
+    }
+    columns_({data, tile_steps, rows, n}, sums, first);
+  }
+
+  /// The tail, from the reduced values of a tile to the outputs.
+  void finish(std::int64_t at, std::int64_t n) {
+    const operand_layout* operands = g_.operands + g_.inputs;
+    void* const* base = data_ + g_.inputs;
+    void* data[max_operands + 2];
+    data[0] = scratch_;
+    std::byte* tile = scratch_ + room_.tiles;
+    for (int k = 0; k < g_.tail_inputs + g_.outputs; ++k) {
+      const int bytes = size_of(operands[k].type);
+      if (p_.tail_operands[1 + k].uniform) {
+        data[1 + k] = base[k];
+      } else if (operands[k].linear) {
+        data[1 + k] = moved(base[k], at * bytes);
+      } else {
+        data[1 + k] = tile;
+        tile += tile_size * bytes;
+        if (k < g_.tail_inputs)
+          move_tile<true>(data[1 + k], base[k], bytes, g_.extents, operands[k].strides, g_.kept, at,
+                          n);
+      }
+    }
+    p_.tail(data, n);
+    for (int k = g_.tail_inputs; k < g_.tail_inputs + g_.outputs; ++k)
+      if (!operands[k].linear)
+        move_tile<false>(data[1 + k], base[k], size_of(operands[k].type), g_.extents,
+                         operands[k].strides, g_.kept, at, n);
+  }
+
+  /// Combines partial results in pairs of equally many blocks, as they come.
+  struct pairwise {
     int depth = 0;
-    std::int64_t block = 0;
-    for (std::int64_t r = 0; r < reduced_;) {
-      const std::int64_t end = r + column_block < reduced_ ? r + column_block : reduced_;
-      std::byte* sum = level + line * depth;
-      for (bool first = true; r < end; ++r, first = false) {
-        for (int k = 0; k < g_.inputs; ++k) {
-          std::int64_t offset = 0;
-          for (int a = g_.kept; a < g_.rank; ++a) offset += index[a] * g_.operands[k].strides[a];
-          base[k] = static_cast<std::byte*>(data_[k]) + offset * size_of(g_.operands[k].type);
-        }
-        // the output is addressed as the whole kept domain's: step back to where it starts
-        base[g_.inputs] = (first ? sum : value) - at * bytes_;
-        run_tiles(p_.body, {g_.extents, g_.kept, g_.inputs, 1, kept_layout_}, base, at, n,
-                  scratch_ + room_.tiles);
-        if (!first) join(sum, value, n);
-        for (int a = g_.rank - 1; a >= g_.kept; --a) {
-          if (++index[a] < g_.extents[a]) break;
-          index[a] = 0;
-        }
-      }
+    std::int64_t count = 0;
+    template <class Join>
+    void push(const Join& joins) {
       ++depth;
-      for (std::int64_t b = block; (b & 1) && depth > 1; b >>= 1) {
-        join(level + line * (depth - 2), level + line * (depth - 1), n);
-        --depth;
-      }
-      ++block;
+      for (std::int64_t c = count++; c & 1; c >>= 1) joins(--depth);
     }
-    for (; depth > 1; --depth) join(level + line * (depth - 2), level + line * (depth - 1), n);
-    std::memcpy(kept, level, static_cast<std::size_t>(n * bytes_));
-  }
-
+    template <class Join>
+    void finish(const Join& joins) {
+      while (depth > 1) joins(--depth);
+    }
+  };
   void join(std::byte* to, std::byte* from, std::int64_t n) {
     void* data[] = {to, from, to};
     p_.combine(data, n);
   }
-
-  void finish(std::int64_t at, std::int64_t n, std::byte* kept) {
-    const int others = g_.tail_inputs + g_.outputs;
-    operand_layout layout[max_operands + 2];
-    void* base[max_operands + 2];
-    layout[0] = {p_.type, true, {}};
-    base[0] = kept - at * bytes_;
-    for (int k = 0; k < others; ++k) {
-      layout[1 + k] = g_.operands[g_.inputs + k];
-      base[1 + k] = data_[g_.inputs + k];
-    }
-    run_tiles(p_.tail, {g_.extents, g_.kept, 1 + g_.tail_inputs, g_.outputs, layout}, base, at, n,
-              scratch_ + room_.tiles);
+  static void* moved(void* p, std::int64_t bytes) { return static_cast<std::byte*>(p) + bytes; }
+  /// Bytes from an operand's element to the next along an axis; 0 where there is no such axis.
+  [[nodiscard]] std::int64_t step_along(int k, int axis) const {
+    if (axis < 0 || p_.body_operands[k].uniform) return 0;
+    return g_.operands[k].strides[axis] * size_of(g_.operands[k].type);
   }
 
   const reduce_program& p_;
   const geometry& g_;
   void* const* data_;
-  reduce_room room_;
   std::byte* scratch_;
-  int bytes_, inner_rank_ = 0;
-  std::int64_t reduced_ = 0;
-  bool columns_ = false;
-  bool inner_linear_[max_operands + 2]{};
-  operand_layout kept_layout_[max_operands + 2];
+  reduce_room room_;
+  rows_function rows_;
+  columns_function columns_;
+  bool any_gathers_ = false;
+  bool gathers_[max_operands + 2];  // by input of the body
 };
 
-inline std::int64_t reduce_scratch(const geometry& g) { return reduce_room(g).total; }
+inline std::int64_t reduce_scratch(const geometry& g) { return reduce_room(g).total(g); }
 
 /// Body `P` reduced by `Op` in type T, then `Tail` on the results.
 template <class P, class Op, class T, class Tail>
 CALQUE_HIDDEN void launch_reduce(const geometry& g, void* const* data, void* scratch) {
-  reduce_program p;
-  p.row = &row_baseline<P, Op, T>;
-#if CALQUE_X86()
-  const isa level = best_isa();
-  if (level == isa::avx512) p.row = &row_avx512<P, Op, T>;
-  else if (level == isa::avx2) p.row = &row_avx2<P, Op, T>;
-#endif
-  p.body = map_tile<P>();
-  p.combine = map_tile<combine_program<Op, T>>().run;
-  p.fill = &fill_identity<Op, T>;
-  p.tail = map_tile<Tail>();
-  p.type = dtype_of<T>;
-  reduction(p, g, data, static_cast<std::byte*>(scratch)).run();
+  using combine = combine_program<Op, T>;
+  constexpr const operand_use *body = operands_of<P>.of, *tail = operands_of<Tail>.of;
+  constexpr int bytes = static_cast<int>(sizeof(T));
+  constexpr auto fill = &fill_identity<Op, T>;
+  static constexpr reduce_program at_level[] = {
+      {&rows_baseline<P, Op, T>, &rows_baseline<P, Op, T>, &columns_baseline<P, Op, T>,
+       &columns_baseline<P, Op, T>, &map_baseline<combine>, fill, &map_baseline<Tail>, body, tail,
+       bytes},
+      {&rows_avx2<P, Op, T>, &rows_avx2<P, Op, T>, &columns_avx2<P, Op, T>,
+       &columns_avx2<P, Op, T>, &map_avx2<combine>, fill, &map_avx2<Tail>, body, tail, bytes},
+      {&rows_avx512<P, Op, T>, &rows_avx2<P, Op, T>, &columns_avx512<P, Op, T>,
+       &columns_avx2<P, Op, T>, &map_avx512<combine>, fill, &map_avx512<Tail>, body, tail, bytes}};
+  reduction(at_level[static_cast<int>(best_isa())], g, data, static_cast<std::byte*>(scratch)).run();
 }
 
 }  // namespace calque::detail

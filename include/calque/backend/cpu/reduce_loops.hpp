@@ -1,124 +1,240 @@
-// The vector loops of a reduction: a program over contiguous elements reduced to one, and one tile
-// combined into another. Which loop runs where is decided in backend/cpu/reduce.hpp.
+// The vector loops of a reduction, for each instruction set: a program over a panel of rows, reduced
+// along the rows or across them. What is a row and which loop runs is decided in reduce.hpp.
 //
-// The order of combination depends on sizes alone: several accumulators inside a block, their lanes
-// by halves, blocks pairwise. So the bits repeat, and the error of a float sum grows with the
-// logarithm of the number of blocks.
+// The order of combination depends on sizes alone: along a row several accumulators, then their lanes
+// by halves; across rows one after another. So the bits repeat.
 #pragma once
+
+#include <array>
 
 #include "calque/backend/cpu/map.hpp"
 
 namespace calque::detail {
 
-/// Elements that one call of a row loop reduces.
-inline constexpr std::int64_t reduce_block = 2048;
-
-/// Reduces n >= 1 contiguous elements of a program's value; the result goes to `data[result]`.
-using row_function = void (*)(void* const* data, std::int64_t n, void* result);
-/// to[i] = combine(to[i], from[i]).
-using combine_function = void (*)(void* to, const void* from, std::int64_t n);
+/// Rows of n contiguous elements of each operand; operand k's rows begin `steps[k]` bytes apart.
+struct panel {
+  void* const* data;
+  const std::int64_t* steps;
+  std::int64_t rows, n;
+};
+/// Reduces each of a panel's rows, n >= 1, to one of `results`.
+using rows_function = void (*)(const panel& p, void* results);
+/// Reduces a panel across its rows to n values, on top of those in `sums` unless these are the first.
+using columns_function = void (*)(const panel& p, void* sums, bool first);
 using fill_function = void (*)(void* to, std::int64_t n);
 
+/// A body's elementwise instructions, without its store: the loops keep the value in registers.
 template <class P>
-struct last_source;
+struct reduce_body;
 template <class... I>
-struct last_source<program<I...>> {
-  template <int K, class T, int Src>
-  static constexpr int source(store<K, T, Src>) { return Src; }
-  template <class Other>
-  static constexpr int source(Other) { return -1; }
-  static constexpr int pick() {
-    int s = -1;
-    ((s = source(I{}) >= 0 ? source(I{}) : s), ...);
-    return s;
-  }
-  static constexpr int value = pick();  // the register that the program's only store reads
-};
-
-/// Drops the stores: a row loop keeps the value in registers.
-template <class P>
-struct without_store;
-template <class... I>
-struct without_store<program<I...>> {
+struct reduce_body<program<I...>> {
   template <class... A, class B>
-  static constexpr auto drop(program<A...>, B) { return program<A..., B>{}; }
+  static constexpr auto keep(program<A...>, B) { return program<A..., B>{}; }
   template <class... A, int K, class T, int Src>
-  static constexpr auto drop(program<A...>, store<K, T, Src>) { return program<A...>{}; }
+  static constexpr auto keep(program<A...>, store<K, T, Src>) { return program<A...>{}; }
   template <class Done>
   static constexpr auto all(Done d) { return d; }
   template <class Done, class B, class... Rest>
-  static constexpr auto all(Done d, B b, Rest... rest) { return all(drop(d, b), rest...); }
+  static constexpr auto all(Done d, B b, Rest... rest) { return all(keep(d, b), rest...); }
   using type = decltype(all(program<>{}, I{}...));
+
+  template <int K, class T, int Src>
+  static constexpr int source(store<K, T, Src>) { return Src; }
+  template <class Other>
+  static constexpr int source(Other) { return 0; }
+  static constexpr int value = (source(I{}) + ...);  // the register that its only store reads
+};
+
+/// Lanes of T as bits; those of bool are masks of int32.
+template <class T>
+using lane_bits = signed_bits<std::conditional_t<std::is_same_v<T, bool>, std::int32_t, T>>;
+
+/// W words of ones, W of zeros, W of ones: lanes to leave out are those where a word is not 0.
+template <class T, int W>
+struct lane_masks {
+  static constexpr auto make() {
+    std::array<lane_bits<T>, 3 * W> m{};
+    for (std::size_t k = 0; k < W; ++k) m[k] = m[2 * W + k] = -1;
+    return m;
+  }
+  static constexpr auto value = make();
+  static const lane_bits<T>* all_but_last(std::int64_t n) { return value.data() + n; }
+  static const lane_bits<T>* from(std::int64_t n) { return value.data() + 2 * W - n; }
 };
 
 template <class P, class Op, class T>
-struct row_body {
+struct reduce_loops {
   using combine = typename Op::combine;
-  using body = typename without_store<P>::type;
-  static constexpr int value = last_source<P>::value;
+  using body = typename reduce_body<P>::type;
+  static constexpr int value = reduce_body<P>::value;
+  static constexpr int operands = operands_of<body>.count;
+  template <int VB>
+  static constexpr int width() {
+    constexpr int widest = program_traits<body>::widest();
+    return lane_width(VB, widest > lane_bytes<T> ? widest : lane_bytes<T>);
+  }
 
   template <int VB>
-  CALQUE_INLINE static void run(void* const* data, std::int64_t n, void* result) {
-    constexpr int widest = program_traits<body>::widest();
-    constexpr int W = lane_width(VB, widest > lane_bytes<T> ? widest : lane_bytes<T>);
+  CALQUE_INLINE static void rows(const panel& p, T* results) {
+    constexpr int W = width<VB>();
     registers<W, body> r;
-    evaluate_uniform<W, body>(r, data);
-    lane<T, W> acc0, acc1, acc2, acc3;
+    evaluate_uniform<W, body>(r, p.data);
+    void* data[operands];
+    for (int k = 0; k < operands; ++k) data[k] = p.data[k];
+    for (std::int64_t row = 0; row < p.rows; ++row) {
+      one_row<W>(r, data, p.n, results[row]);
+      advance(data, p.steps);
+    }
+  }
+
+  template <int VB>
+  CALQUE_INLINE static void columns(const panel& p, T* sums, bool first) {
+    constexpr int W = width<VB>();
+    registers<W, body> r;
+    evaluate_uniform<W, body>(r, p.data);
+    lane<T, W> last;
+    const std::int64_t n = p.n;
+    if (n < W) {
+      start<W>(last, sums, first, static_cast<int>(n));
+      strip<W, false>(r, p, 0, static_cast<int>(n), last);
+      lanes::store_partial<T, W>(sums, last, static_cast<int>(n));
+      return;
+    }
+    // the last strip may overlap the one before it: it is stored when that has read its sums
+    start<W>(last, sums + n - W, first, W);
+    if (n % W != 0) strip<W, true>(r, p, n - W, W, last);
+    std::int64_t i = 0;
+    for (; i + 4 * W <= n; i += 4 * W) {
+      lane<T, W> a, b, c, d;
+      start<W>(a, sums + i, first, W);
+      start<W>(b, sums + i + W, first, W);
+      start<W>(c, sums + i + 2 * W, first, W);
+      start<W>(d, sums + i + 3 * W, first, W);
+      void* data[operands];
+      for (int k = 0; k < operands; ++k) data[k] = p.data[k];
+      for (std::int64_t row = 0; row < p.rows; ++row) {
+        step<W>(r, a, data, i);
+        step<W>(r, b, data, i + W);
+        step<W>(r, c, data, i + 2 * W);
+        step<W>(r, d, data, i + 3 * W);
+        advance(data, p.steps);
+      }
+      lanes::store<T, W>(sums + i, a);
+      lanes::store<T, W>(sums + i + W, b);
+      lanes::store<T, W>(sums + i + 2 * W, c);
+      lanes::store<T, W>(sums + i + 3 * W, d);
+    }
+    for (; i + W <= n; i += W) {
+      lane<T, W> a;
+      start<W>(a, sums + i, first, W);
+      strip<W, true>(r, p, i, W, a);
+      lanes::store<T, W>(sums + i, a);
+    }
+    if (i < n) lanes::store<T, W>(sums + n - W, last);
+  }
+
+ private:
+  CALQUE_INLINE static void advance(void** data, const std::int64_t* steps) {
+    for (int k = 0; k < operands; ++k) data[k] = static_cast<std::byte*>(data[k]) + steps[k];
+  }
+  template <int W>
+  CALQUE_INLINE static void step(registers<W, body>& r, lane<T, W>& acc, void* const* data,
+                                 std::int64_t i) {
+    evaluate_window<W, true, body>(r, {data, i, W});
+    apply_lanes<combine, T, T, W>(acc, acc, at_reg<value, T, W>(r));
+  }
+  /// Where a strip of columns starts from.
+  template <int W>
+  CALQUE_INLINE static void start(lane<T, W>& acc, const T* sums, bool first, int n) {
+    if (first) lanes::splat<T, W>(acc, Op::template identity<T>());
+    else if (n == W) lanes::load<T, W>(acc, sums);
+    else lanes::load_partial<T, W>(acc, sums, n, T{});
+  }
+  /// One strip of n columns over all rows.
+  template <int W, bool Full>
+  CALQUE_INLINE static void strip(registers<W, body>& r, const panel& p, std::int64_t i, int n,
+                                  lane<T, W>& acc) {
+    void* data[operands];
+    for (int k = 0; k < operands; ++k) data[k] = p.data[k];
+    for (std::int64_t row = 0; row < p.rows; ++row) {
+      evaluate_window<W, Full, body>(r, {data, i, n});
+      apply_lanes<combine, T, T, W>(acc, acc, at_reg<value, T, W>(r));
+      advance(data, p.steps);
+    }
+  }
+  /// Puts the identity into the lanes that `mask` leaves out.
+  template <int W>
+  CALQUE_INLINE static void blank(lane<T, W>& v, const lane_bits<T>* mask) {
+    lane<lane_bits<T>, W> out;
+    lane<T, W> identity;
+    lanes::load<lane_bits<T>, W>(out, mask);
+    lanes::splat<T, W>(identity, Op::template identity<T>());
+    using bits = lane<lane_bits<T>, W>;
+    v = (lane<T, W>)(((bits)v & ~out) | ((bits)identity & out));
+  }
+  template <int W>
+  CALQUE_INLINE static void one_row(registers<W, body>& r, void* const* data, std::int64_t n,
+                                    T& result) {
+    using masks = lane_masks<T, W>;
+    lane<T, W> acc0;
+    if (n < W) {
+      evaluate_window<W, false, body>(r, {data, 0, static_cast<int>(n)});
+      acc0 = at_reg<value, T, W>(r);
+      blank<W>(acc0, masks::from(n));
+      fold<W>(acc0, result);
+      return;
+    }
+    lane<T, W> acc1, acc2, acc3;
     lanes::splat<T, W>(acc0, Op::template identity<T>());
     acc1 = acc0, acc2 = acc0, acc3 = acc0;
     std::int64_t i = 0;
     for (; i + 4 * W <= n; i += 4 * W) {
-      step<VB, W>(r, acc0, data, i);
-      step<VB, W>(r, acc1, data, i + W);
-      step<VB, W>(r, acc2, data, i + 2 * W);
-      step<VB, W>(r, acc3, data, i + 3 * W);
+      step<W>(r, acc0, data, i);
+      step<W>(r, acc1, data, i + W);
+      step<W>(r, acc2, data, i + 2 * W);
+      step<W>(r, acc3, data, i + 3 * W);
     }
-    if (i + W <= n) step<VB, W>(r, acc0, data, i), i += W;
-    if (i + W <= n) step<VB, W>(r, acc1, data, i), i += W;
-    if (i + W <= n) step<VB, W>(r, acc2, data, i), i += W;
-    if (i < n) {
-      const int rest = static_cast<int>(n - i);
-      evaluate_window<W, false, body>(r, {data, i, rest});
+    if (i + W <= n) step<W>(r, acc0, data, i), i += W;
+    if (i + W <= n) step<W>(r, acc1, data, i), i += W;
+    if (i + W <= n) step<W>(r, acc2, data, i), i += W;
+    if (i < n) {  // the last W elements, without those that were there before
+      evaluate_window<W, true, body>(r, {data, n - W, W});
       lane<T, W> v = at_reg<value, T, W>(r);
-      T kept[W];
-      lanes::store<T, W>(kept, v);
-      for (int k = rest; k < W; ++k) kept[k] = Op::template identity<T>();
-      lanes::load<T, W>(v, kept);
-      combine::template lanes<T, W>(acc3, acc3, v);
+      blank<W>(v, masks::all_but_last(n - i));
+      apply_lanes<combine, T, T, W>(acc3, acc3, v);
     }
-    combine::template lanes<T, W>(acc0, acc0, acc1);
-    combine::template lanes<T, W>(acc2, acc2, acc3);
-    combine::template lanes<T, W>(acc0, acc0, acc2);
-    T part[W];
-    lanes::store<T, W>(part, acc0);
-    for (int h = W / 2; h > 0; h /= 2)
-      for (int k = 0; k < h; ++k) part[k] = combine{}(part[k], part[k + h]);
-    *static_cast<T*>(result) = part[0];
+    apply_lanes<combine, T, T, W>(acc0, acc0, acc1);
+    apply_lanes<combine, T, T, W>(acc2, acc2, acc3);
+    apply_lanes<combine, T, T, W>(acc0, acc0, acc2);
+    fold<W>(acc0, result);
   }
-
- private:
-  template <int VB, int W>
-  CALQUE_INLINE static void step(registers<W, body>& r, lane<T, W>& acc, void* const* data,
-                                 std::int64_t i) {
-    evaluate_window<W, true, body>(r, {data, i, W});
-    combine::template lanes<T, W>(acc, acc, at_reg<value, T, W>(r));
+  template <int W>
+  CALQUE_INLINE static void fold(const lane<T, W>& v, T& result) {
+    if constexpr (W == 2) {
+      result = static_cast<T>(combine{}(lanes::at<T, W>(v, 0), lanes::at<T, W>(v, 1)));
+    } else {
+      lane<T, W / 2> half[2];
+      std::memcpy(half, &v, sizeof(v));
+      apply_lanes<combine, T, T, W / 2>(half[0], half[0], half[1]);
+      fold<W / 2>(half[0], result);
+    }
   }
 };
 
-template <class P, class Op, class T>
-CALQUE_HIDDEN [[gnu::noinline]] void row_baseline(void* const* data, std::int64_t n, void* result) {
-  row_body<P, Op, T>::template run<16>(data, n, result);
-}
-template <class P, class Op, class T>
-CALQUE_HIDDEN CALQUE_TARGET_AVX2 [[gnu::noinline]] void row_avx2(void* const* data, std::int64_t n,
-                                                                 void* result) {
-  row_body<P, Op, T>::template run<32>(data, n, result);
-}
-template <class P, class Op, class T>
-CALQUE_HIDDEN CALQUE_TARGET_AVX512 [[gnu::noinline]] void row_avx512(void* const* data,
-                                                                     std::int64_t n, void* result) {
-  row_body<P, Op, T>::template run<64>(data, n, result);
-}
+#define CALQUE_REDUCE_LOOPS(LEVEL, TARGET, BYTES)                                                  \
+  template <class P, class Op, class T>                                                            \
+  CALQUE_HIDDEN TARGET [[gnu::noinline]] void rows_##LEVEL(const panel& p, void* results) {        \
+    reduce_loops<P, Op, T>::template rows<BYTES>(p, static_cast<T*>(results));                     \
+  }                                                                                                \
+  template <class P, class Op, class T>                                                            \
+  CALQUE_HIDDEN TARGET [[gnu::noinline]] void columns_##LEVEL(const panel& p, void* sums,          \
+                                                              bool first) {                        \
+    reduce_loops<P, Op, T>::template columns<BYTES>(p, static_cast<T*>(sums), first);              \
+  }
+CALQUE_REDUCE_LOOPS(baseline, , 16)
+CALQUE_REDUCE_LOOPS(avx2, CALQUE_TARGET_AVX2, 32)
+CALQUE_REDUCE_LOOPS(avx512, CALQUE_TARGET_AVX512, 64)
+#undef CALQUE_REDUCE_LOOPS
 
 /// Two tiles into one, element by element.
 template <class Op, class T>

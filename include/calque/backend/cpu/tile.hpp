@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "calque/backend/backend.hpp"
+#include "calque/lower/program.hpp"
 
 namespace calque::detail {
 
@@ -21,7 +22,7 @@ using tile_function = void (*)(void* const* data, std::int64_t n);
 
 struct tile_program {
   tile_function run = nullptr;
-  const bool* uniform = nullptr;  // by operand: one value for the whole loop
+  const operand_use* operands = nullptr;
 };
 
 namespace tile_detail {
@@ -35,10 +36,13 @@ inline void move_run(U* tile, U* base, std::int64_t stride, std::int64_t n) {
     const U v = *base;
     for (std::int64_t i = 0; i < n; ++i) tile[i] = v;
   } else {
-    for (std::int64_t i = 0; i < n; ++i) {
+    const auto one = [&](std::int64_t i) {
       if constexpr (Gather) tile[i] = base[i * stride];
       else base[i * stride] = tile[i];
-    }
+    };
+    std::int64_t i = 0;
+    for (; i + 4 <= n; i += 4) one(i), one(i + 1), one(i + 2), one(i + 3);
+    for (; i < n; ++i) one(i);
   }
 }
 
@@ -110,7 +114,7 @@ inline void run_tiles(const tile_program& p, const tile_domain& d, void* const* 
   bool direct = true;
   for (int k = 0; k < count; ++k) {
     const operand_layout& o = d.operands[k];
-    if (p.uniform[k]) data[k] = base[k];
+    if (p.operands[k].uniform) data[k] = base[k];
     else if (o.linear) data[k] = static_cast<std::byte*>(base[k]) + first * size_of(o.type);
     else direct = false;
   }
@@ -123,7 +127,7 @@ inline void run_tiles(const tile_program& p, const tile_domain& d, void* const* 
     std::byte* room = tiles;
     for (int k = 0; k < count; ++k) {
       const operand_layout& o = d.operands[k];
-      if (p.uniform[k]) continue;
+      if (p.operands[k].uniform) continue;
       const int bytes = size_of(o.type);
       if (o.linear) {
         data[k] = static_cast<std::byte*>(base[k]) + (first + at) * bytes;

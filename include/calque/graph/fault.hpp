@@ -1,0 +1,37 @@
+// What can be wrong with a body that its types do not show and tracing finds out.
+//
+// While the compiler traces, the first fault is recorded and becomes the text of a static_assert
+// (trace/trace.hpp); where a builder works at run time, the same text is thrown.
+#pragma once
+
+#include "calque/core/error.hpp"
+
+#define CALQUE_FAULT_UNSET                                                                          \
+  "calque: a symbol is used or returned before it was given a value; initialise it, as in "         \
+  "auto y = x"
+#define CALQUE_FAULT_LITERAL                                                                        \
+  "calque: a C++ number beside an integer array does not fit the array's type; cast the array "     \
+  "first with cq::astype<…>(x)"
+#define CALQUE_FAULT_EXTENT                                                                         \
+  "cq::shape{…}: an extent must be made of x.extent(i), constants and + - * /; a run-time number "  \
+  "is no part of a plan: pass cq::static_<n>, or a cq::shape or an array that has the extent"
+#define CALQUE_FAULT_AXIS                                                                           \
+  "x.extent(i): x has no axis i; axes count from 0 to rank - 1, or back from -1 to -rank"
+
+namespace calque {
+
+enum class trace_fault : unsigned char { none, unset, literal, extent, axis };
+
+namespace detail {
+
+[[noreturn]] inline void throw_fault(trace_fault f) {
+  switch (f) {
+    case trace_fault::literal: throw dtype_error(CALQUE_FAULT_LITERAL);
+    case trace_fault::extent: throw shape_error(CALQUE_FAULT_EXTENT);
+    case trace_fault::axis: throw index_error(CALQUE_FAULT_AXIS);
+    default: throw value_error(CALQUE_FAULT_UNSET);
+  }
+}
+
+}  // namespace detail
+}  // namespace calque

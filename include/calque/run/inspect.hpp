@@ -1,0 +1,220 @@
+// A plan as text: dump, Graphviz, JSON, and an explanation of every step.
+//
+// Deterministic and free of pointers; only `explain` names source lines. Made from the plan's tables
+// when somebody asks, so planning pays nothing for it.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "calque/plan/text.hpp"
+#include "calque/run/plan.hpp"
+
+namespace calque {
+namespace detail {
+
+class plan_text {
+ public:
+  explicit plan_text(const plan& p) : p_{p}, g_(p_.graph()) {}
+
+  std::string dump() const {
+    std::string s = header() + "\n";
+    for_each([&](int i, const plan_step& t, const step_note& n) {
+      s += indent(n) + (t.action == plan_action::launch ? std::to_string(i) + " " : "") +
+           title(t, n);
+      const std::string sep[] = {" <- ", ", "};
+      const int in = inputs(t);
+      for (int k = 0; k < in; ++k) s += sep[k > 0] + operand(t, k);
+      for (int k = in; k < shown(t); ++k) s += (k == in ? " -> " : ", ") + operand(t, k);
+      s += "\n";
+    });
+    return s;
+  }
+  std::string explain() const {
+    std::string s = header() + "\n";
+    for_each([&](int i, const plan_step& t, const step_note& n) {
+      s += indent(n) + (t.action == plan_action::launch ? std::to_string(i) + " " : "") +
+           title(t, n);
+      if (t.action == plan_action::launch) {
+        std::int64_t read = 0, written = 0;
+        for (int k = 0; k < t.operands; ++k) (k < inputs(t) ? read : written) += touched(t, n, k);
+        s += ": reads " + std::to_string(read) + " B, writes " + std::to_string(written) + " B to " +
+             address(t, t.operands - 1);
+        if (n.first >= 0)
+          s += ", lives in steps " + std::to_string(n.first) + " to " + std::to_string(n.last);
+        if (t.scratch >= 0) s += ", scratch at arena+" + std::to_string(t.scratch);
+        s += "; " + reason(n);
+      }
+      s += planning::where_text(g_, g_.nodes[n.node]) + "\n";
+    });
+    return s;
+  }
+  std::string json() const {
+    std::string s = "{\"arguments\":" + std::to_string(p_.leaves()) + ",\"results\":[";
+    for (int k = 0; k < p_.p.result_count(); ++k)
+      s += (k ? "," : "") + std::string("{\"type\":\"") + std::string(name_of(p_.p.result_type(k))) +
+           "\",\"extents\":" +
+           planning::extents_text(p_.p.result_extents(k), p_.p.result_rank(k)) + "}";
+    s += "],\"arena\":" + std::to_string(p_.p.arena_bytes().count()) +
+         ",\"peak\":" + std::to_string(p_.p.peak_bytes().count()) + ",\"steps\":[";
+    bool first = true;
+    for_each([&](int i, const plan_step& t, const step_note& n) {
+      s += first ? "\n" : ",\n";
+      first = false;
+      s += "{\"step\":" + std::to_string(i) + ",\"name\":\"" + title(t, n) +
+           "\",\"depth\":" + std::to_string(n.depth);
+      if (t.action != plan_action::launch) {
+        s += ",\"target\":" + std::to_string(t.target) + "}";
+        return;
+      }
+      for (int side = 0; side < 2; ++side) {
+        s += side == 0 ? ",\"inputs\":[" : ",\"outputs\":[";
+        const int from = side == 0 ? 0 : inputs(t), to = side == 0 ? inputs(t) : t.operands;
+        for (int k = from; k < to; ++k)
+          s += (k > from ? ",\"" : "\"") + operand(t, k) + "\"";
+        s += "]";
+      }
+      s += "}";
+    });
+    return s + "]}\n";
+  }
+  std::string dot() const {
+    std::string s = "digraph plan {\n  rankdir=TB;\n  node [shape=box];\n";
+    std::map<std::string, std::string> writer;  // by address: who wrote it last
+    for_each([&](int i, const plan_step& t, const step_note& n) {
+      const std::string me = "s" + std::to_string(i);
+      s += "  " + me + " [label=\"" + title(t, n) + "\"" +
+           (t.action == plan_action::launch ? "" : ", shape=diamond") + "];\n";
+      for (int k = 0; k < inputs(t); ++k) {
+        const std::string from = address(t, k);
+        if (const auto w = writer.find(from); w != writer.end())
+          s += "  " + w->second + " -> " + me + ";\n";
+        else
+          s += "  \"" + from + "\" -> " + me + ";\n";
+      }
+      for (int k = inputs(t); k < shown(t); ++k) writer[address(t, k)] = me;
+    });
+    for (const auto& [where, who] : writer)
+      if (where.starts_with("out")) s += "  " + who + " -> \"" + where + "\";\n";
+    return s + "}\n";
+  }
+
+ private:
+  template <class F>
+  void for_each(F&& f) const {
+    for (std::size_t i = 0; i < p_.steps().size(); ++i)
+      f(static_cast<int>(i), p_.steps()[i], p_.notes()[i]);
+  }
+  std::string header() const {
+    return "plan: " + std::to_string(p_.leaves()) + " arguments, " +
+           std::to_string(p_.p.result_count()) + " results, " + std::to_string(p_.p.steps()) +
+           " kernels, arena " + std::to_string(p_.p.arena_bytes().count()) + " B, peak " +
+           std::to_string(p_.p.peak_bytes().count()) + " B";
+  }
+  static std::string indent(const step_note& n) {
+    return std::string(2 + 2 * static_cast<std::size_t>(n.depth), ' ');
+  }
+  const operand_address& at(const plan_step& t, int k) const {
+    return p_.operands()[static_cast<std::size_t>(t.first_operand + k)];
+  }
+  static int inputs(const plan_step& t) {
+    return t.action == plan_action::launch ? t.shape->operand_count() - t.shape->outputs
+           : t.action == plan_action::branch ? 1
+                                             : 0;
+  }
+  static int shown(const plan_step& t) {
+    return t.action == plan_action::launch ? t.operands : inputs(t);
+  }
+  std::string address(const plan_step& t, int k) const {
+    const operand_address& a = at(t, k);
+    const int results = p_.p.result_count(), leaves = p_.leaves();
+    const std::string offset = "+" + std::to_string(a.offset);
+    if (a.slot < leaves) return "arg" + std::to_string(a.slot);
+    if (a.slot < leaves + results) return "out" + std::to_string(a.slot - leaves);
+    if (a.slot == leaves + results) return "constant" + offset;
+    if (a.slot == leaves + results + 1) return "arena" + offset;
+    return "slice" + std::to_string(a.slot - leaves - results - 2);
+  }
+  std::string operand(const plan_step& t, int k) const {
+    std::string s = address(t, k);
+    if (t.shape == nullptr) return s;
+    const operand_layout& l = t.shape->operands[k];
+    s += ":" + std::string(name_of(l.type));
+    if (!l.linear) s += " strides " + planning::extents_text(l.strides, t.shape->rank);
+    return s;
+  }
+  /// Bytes of the elements that a step reads or writes through operand `k`.
+  std::int64_t touched(const plan_step& t, const step_note& n, int k) const {
+    const operand_layout& l = t.shape->operands[k];
+    std::int64_t bytes = size_of(l.type);
+    if (n.role == step_role::kernel && n.cluster < 0 && g_.kind(n.node) == op_kind::matmul) {
+      const std::int64_t* e = t.shape->extents;  // m, n, k
+      return bytes * (k == 1 ? e[2] : e[0]) * (k == 0 ? e[2] : e[1]);
+    }
+    const int rank = k < t.shape->inputs || t.shape->kept == 0 ? t.shape->rank : t.shape->kept;
+    for (int i = 0; i < rank; ++i)
+      if (l.strides[i] != 0) bytes *= t.shape->extents[i];
+    return bytes;
+  }
+  std::string title(const plan_step& t, const step_note& n) const {
+    const node& x = g_.nodes[n.node];
+    switch (n.role) {
+      case step_role::branch: return "cond";
+      case step_role::otherwise: return "else";
+      case step_role::next: return "next";
+      case step_role::loop:
+        return "loop" + (t.count >= 0 ? " " + std::to_string(t.count) : std::string()) +
+               (t.reverse ? " reversed" : "");
+      case step_role::reshape: return "copy " + shape_text(t);
+      case step_role::store: return "copy " + shape_text(t);
+      case step_role::snapshot: return "copy " + shape_text(t);
+      default: break;
+    }
+    std::string s;
+    if (n.cluster < 0) {
+      s = x.op->name;
+    } else {
+      const cluster& c = g_.clusters[n.cluster];
+      constexpr int most = 8;
+      for (int i = 0; i < c.nodes && i < most; ++i)
+        s += (i ? "." : "") + std::string(g_.nodes[g_.pool[c.first + i]].op->name);
+      if (c.nodes > most) s += "… (" + std::to_string(c.nodes) + " nodes)";
+    }
+    return s + " " + shape_text(t);
+  }
+  static std::string shape_text(const plan_step& t) {
+    std::string s = planning::extents_text(t.shape->extents, t.shape->rank);
+    if (t.shape->kept < t.shape->rank) s += " keeps " + std::to_string(t.shape->kept);
+    return s;
+  }
+  std::string reason(const step_note& n) const {
+    const node& x = g_.nodes[n.node];
+    switch (n.role) {
+      case step_role::reshape: return "strides cannot express this reshape";
+      case step_role::store: return "its value could not be computed where it is wanted";
+      case step_role::snapshot: return "its memory is overwritten before its last reading";
+      default: break;
+    }
+    if (n.cluster >= 0) {
+      const cluster& c = g_.clusters[n.cluster];
+      return "cluster of " + std::to_string(c.nodes) +
+             (c.kind == cluster_kind::reduce ? " around a reduction" : "");
+    }
+    if (x.op->kind != op_kind::map && x.op->kind != op_kind::reduce) return "a kernel of its own";
+    if (g_.cluster_of == nullptr) return "this pass level forms no clusters";
+    if (g_.cluster_of[n.node] >= 0) return "extents that its cluster takes as equal differ here";
+    return "belongs to no cluster";
+  }
+
+  plan_access p_;
+  const graph_view& g_;
+};
+
+}  // namespace detail
+
+inline std::string plan::dump() const { return detail::plan_text(*this).dump(); }
+inline std::string plan::dot() const { return detail::plan_text(*this).dot(); }
+inline std::string plan::json() const { return detail::plan_text(*this).json(); }
+inline std::string plan::explain() const { return detail::plan_text(*this).explain(); }
+
+}  // namespace calque

@@ -1,0 +1,15 @@
+// An array of the program is no part of a trace, on either side of an operator.
+// expect: a real array or variable beside a symbol inside a traced function; pass it as an argument
+#include <calque/calque.hpp>
+
+namespace cq = calque;
+
+const cq::array<float, 1> weights{1, 2, 3};
+
+#ifdef CALQUE_TWIN
+constexpr auto f = cq::trace([](auto x, auto w) { return w * x; });
+#else
+constexpr auto f = cq::trace([](auto x, auto) { return weights * x; });
+#endif
+
+int main() { (void)f(weights, weights); }

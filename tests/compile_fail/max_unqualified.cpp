@@ -1,0 +1,13 @@
+// An unqualified max finds cq::max and its text.
+// expect: cq::max\(a, b\): cq::max reduces one array over its axes; for the larger of two values use cq::maximum
+#include <calque/calque.hpp>
+
+namespace cq = calque;
+
+#ifdef CALQUE_TWIN
+constexpr auto f = cq::trace([](auto x) { return maximum(1, x); });
+#else
+constexpr auto f = cq::trace([](auto x) { return max(1, x); });
+#endif
+
+int main() { (void)f(cq::ones<float>(cq::shape{3})); }

@@ -1,0 +1,117 @@
+// Kernels for the clusters of graphs fused at run time: each evaluates its cluster's nodes one element
+// at a time. A kernel is a plain function, so numbered functions look their cluster up in a table.
+#pragma once
+
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "calque/backend/interpret.hpp"
+#include "calque/graph/cluster.hpp"
+
+namespace harness {
+
+/// Holds the kernels of one fused graph; one at a time per process.
+class cluster_kernels {
+ public:
+  static constexpr int most = 64;
+
+  explicit cluster_kernels(const calque::graph_view& g) : nodes_(g) {
+    view() = g;
+    for (int c = 0; c < g.cluster_count && c < most; ++c)
+      clusters_.push_back(entry(c, std::make_integer_sequence<int, most>()));
+    clusters_.resize(static_cast<std::size_t>(g.cluster_count));
+  }
+  [[nodiscard]] calque::kernel_table table() const {
+    return {clusters_.data(), nodes_.table().of_node};
+  }
+  static std::int64_t& runs() {
+    static std::int64_t n = 0;
+    return n;
+  }
+
+ private:
+  static calque::graph_view& view() {
+    static calque::graph_view g;
+    return g;
+  }
+  template <int... C>
+  static calque::kernel_entry entry(int c, std::integer_sequence<int, C...>) {
+    static constexpr calque::kernel_function table[] = {&run<C>...};
+    return {table[c], nullptr};
+  }
+  template <int C>
+  static void run(const calque::geometry& g, void* const* data, void*) {
+    ++runs();
+    evaluate(view().clusters[C], g, data);
+  }
+
+  static void evaluate(const calque::cluster& c, const calque::geometry& g, void* const* data) {
+    namespace in = calque::detail::interpreting;
+    using calque::constant;
+    const calque::graph_view& v = view();
+    const calque::cluster_inputs names = calque::inputs_of(v, c);
+    std::vector<constant> value(static_cast<std::size_t>(v.node_count));
+    const auto at = [&](int id) -> constant& { return value[static_cast<std::size_t>(id)]; };
+    const auto compute = [&](int first, int last) {
+      for (int i = 0; i < c.nodes; ++i) {
+        const int id = v.pool[c.first + i];
+        if (id < first || id >= last) continue;
+        const calque::node& n = v.nodes[id];
+        constant x[4];
+        for (int k = 0; k < n.inputs; ++k) x[k] = at(v.input(id, k));
+        const int typed = n.op->form == calque::map_form::select ? 1 : 0;
+        at(id) = n.op->evaluate(v.input_node(id, typed).type, n.type, x);
+      }
+    };
+    const auto load = [&](const in::walk& w, const auto& ids, int first, const in::walk* inner) {
+      for (int k = 0; k < ids.size(); ++k)
+        at(ids[k]) = in::load(g.operands[first + k].type, data[first + k],
+                              w.offset(first + k) + (inner ? inner->offset(first + k) : 0));
+    };
+    const int outputs = g.inputs + g.tail_inputs;
+    const auto save = [&](const in::walk& w) {
+      for (int k = 0; k < c.outputs; ++k)
+        in::save(g.operands[outputs + k].type, data[outputs + k], w.offset(outputs + k),
+                 at(v.pool[c.first_output + k]));
+    };
+    if (c.kind == calque::cluster_kind::map) {
+      for (in::walk w(g, 0, g.rank); !w.done(); w.next()) {
+        load(w, names.body, 0, nullptr);
+        compute(0, v.node_count);
+        save(w);
+      }
+      return;
+    }
+    const calque::node& root = v.nodes[c.root];
+    const calque::dtype wide =
+        calque::is_floating(root.type) ? calque::dtype::float64 : root.type;
+    const std::string_view name = root.op->name;
+    for (in::walk w(g, 0, g.kept); !w.done(); w.next()) {
+      constant sum = calque::detail::visit_dtype<constant>(root.type, [&]<class T>(T) {
+        return calque::detail::make_constant<T>(
+            name == "max"   ? calque::op::reduce_max::identity<T>()
+            : name == "min" ? calque::op::reduce_min::identity<T>()
+                            : T{});
+      });
+      for (in::walk r(g, g.kept, g.rank); !r.done(); r.next()) {
+        load(w, names.body, 0, &r);
+        compute(0, c.root);
+        const constant x[2] = {sum, at(v.input(c.root, 0))};
+        sum = (name == "max"   ? calque::op_info_of<calque::op::maximum>
+               : name == "min" ? calque::op_info_of<calque::op::minimum>
+                               : calque::op_info_of<calque::op::add>)
+                  .evaluate(wide, wide, x);
+      }
+      at(c.root) = calque::detail::narrowed(root.type, sum);
+      load(w, names.tail, g.inputs, nullptr);
+      compute(c.root + 1, v.node_count);
+      save(w);
+    }
+  }
+
+  calque::interpreted_kernels<> nodes_;
+  std::vector<calque::kernel_entry> clusters_;
+};
+
+}  // namespace harness
