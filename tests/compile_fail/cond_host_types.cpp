@@ -1,5 +1,5 @@
 // A branch chosen while tracing returns the type of the other one.
-// expect: cq::cond\(p, then, else\): the branches return different types; cast with cq::astype<…> or reshape
+// expect: cq::cond\(p, then, else\): the branches return different types; cast with cq::astype<\.\.\.> or reshape
 #include <calque/calque.hpp>
 
 namespace cq = calque;

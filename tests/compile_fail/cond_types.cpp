@@ -1,5 +1,5 @@
 // Both branches return the same element types and ranks.
-// expect: cq::cond\(p, then, else\): the branches return different types; cast with cq::astype<…> or reshape
+// expect: cq::cond\(p, then, else\): the branches return different types; cast with cq::astype<\.\.\.> or reshape
 #include <calque/calque.hpp>
 
 namespace cq = calque;

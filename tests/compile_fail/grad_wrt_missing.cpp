@@ -1,5 +1,5 @@
 // wrt names arguments of the call.
-// expect: cq::value_and_grad\(f, cq::wrt<…>\): wrt names an argument that the call lacks
+// expect: cq::value_and_grad\(f, cq::wrt<\.\.\.>\): wrt names an argument that the call lacks
 #include <calque/calque.hpp>
 
 namespace cq = calque;

@@ -1,5 +1,5 @@
 // There is one out for each result.
-// expect: f.into\(out, …\): name one array for each result of f: cq::outs\(a, b\)
+// expect: f.into\(out, \.\.\.\): name one array for each result of f: cq::outs\(a, b\)
 #include <calque/calque.hpp>
 
 namespace cq = calque;

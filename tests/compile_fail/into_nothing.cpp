@@ -1,5 +1,5 @@
 // A function that returns nothing has no destination.
-// expect: f.into\(out, …\): f returns nothing; call it as f\(…\)
+// expect: f.into\(out, \.\.\.\): f returns nothing; call it as f\(\.\.\.\)
 #include <calque/calque.hpp>
 
 namespace cq = calque;

@@ -1,5 +1,5 @@
 // A view is no destination.
-// expect: f.into\(out, …\): out is a read-only array or a view; pass a writable array
+// expect: f.into\(out, \.\.\.\): out is a read-only array or a view; pass a writable array
 #include <calque/calque.hpp>
 
 namespace cq = calque;

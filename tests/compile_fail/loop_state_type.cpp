@@ -5,9 +5,9 @@
 namespace cq = calque;
 
 #ifdef CALQUE_TWIN
-constexpr auto f = cq::trace([](auto x) { return cq::for_loop(3, 1, [&](auto, auto s) { return s + cq::astype<int>(cq::sum(x)); }); });
+constexpr auto f = cq::trace([](auto x) { return cq::for_loop(x.extent(0), 1, [&](auto, auto s) { return s + cq::astype<int>(cq::sum(x)); }); });
 #else
-constexpr auto f = cq::trace([](auto x) { return cq::for_loop(3, 1, [&](auto, auto s) { return s + cq::sum(x); }); });
+constexpr auto f = cq::trace([](auto x) { return cq::for_loop(x.extent(0), 1, [&](auto, auto s) { return s + cq::sum(x); }); });
 #endif
 
 int main() { (void)f(cq::ones<float>(cq::shape{3})); }

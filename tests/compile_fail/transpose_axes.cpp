@@ -1,5 +1,5 @@
 // transpose names each axis once.
-// expect: cq::transpose<…>\(x\): name each axis of x once
+// expect: cq::transpose<\.\.\.>\(x\): name each axis of x once
 #include <calque/calque.hpp>
 
 namespace cq = calque;

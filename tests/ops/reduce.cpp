@@ -106,9 +106,7 @@ void check_reductions(cq::axis_t<A...>) {
                    : std::fabs(static_cast<long double>(got[i]) - means.data[i]) <=
                          static_cast<long double>(std::numeric_limits<decltype(got[0] + 0)>::epsilon()) * 8;
       CHECK(near);
-      bool empty = false;
-      reduce(a, mask, Keep, [&](const auto& g) { return empty = empty || g.empty(); });
-      if (empty) {
+      if (reduces_nothing(a, mask)) {
         CHECK_THROWS_AS((void)extremes(x), cq::shape_error);
       } else {
         const auto special = laid_out<T>(s, how, draws<T>(seed, 0.05));
@@ -147,9 +145,7 @@ void check_positions(cq::axis_t<A>) {
       });
       const auto a = dense_of(x);
       INFO("extents ", cq::to_string(s), ", layout ", static_cast<int>(how));
-      bool empty = false;
-      reduce(a, mask, false, [&](const auto& g) { return empty = empty || g.empty(); });
-      if (empty) {
+      if (reduces_nothing(a, mask)) {
         CHECK_THROWS_AS((void)f(x), cq::shape_error);
         continue;
       }

@@ -108,6 +108,14 @@ template <class V, class F>
   return r;
 }
 
+/// Whether reducing the axes in `mask` makes an element out of no elements.
+template <class V>
+[[nodiscard]] bool reduces_nothing(const dense<V>& x, unsigned mask) {
+  bool nothing = false;
+  (void)reduce(x, mask, false, [&](const auto& g) { return nothing = nothing || g.empty(); });
+  return nothing;
+}
+
 /// Axis i of the result is axis perm[i] of `x`.
 template <class V>
 [[nodiscard]] dense<V> permuted(const dense<V>& x, const std::vector<int>& perm) {

@@ -11,9 +11,9 @@
   "auto y = x"
 #define CALQUE_FAULT_LITERAL                                                                        \
   "calque: a C++ number beside an integer array does not fit the array's type; cast the array "     \
-  "first with cq::astype<…>(x)"
+  "first with cq::astype<...>(x)"
 #define CALQUE_FAULT_EXTENT                                                                         \
-  "cq::shape{…}: an extent must be made of x.extent(i), constants and + - * /; a run-time number "  \
+  "cq::shape{...}: an extent must be made of x.extent(i), constants and + - * /; a run-time number "  \
   "is no part of a plan: pass cq::static_<n>, or a cq::shape or an array that has the extent"
 #define CALQUE_FAULT_AXIS                                                                           \
   "x.extent(i): x has no axis i; axes count from 0 to rank - 1, or back from -1 to -rank"

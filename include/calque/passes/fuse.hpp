@@ -2,9 +2,9 @@
 //
 // An elementwise node joins the cluster of its consumers if they all belong to one; so no cycle can
 // arise. A reduction takes the elementwise nodes that feed it, and those that work on its result
-// alone. Extents decide only whether it pays: every node of a cluster is right for any broadcast,
-// but for a node that is an output of a larger cluster: its extents are then assumed equal to the
-// cluster's, and the plan checks that.
+// alone. A `sum_to` that seems to sum nothing joins like an elementwise node. Extents decide only
+// whether it pays: every node of a cluster is right for any broadcast, but for such a `sum_to`, and
+// for an output smaller than its cluster: there extents are assumed equal, and the plan checks that.
 #pragma once
 
 #include "calque/graph/cluster.hpp"
@@ -54,18 +54,29 @@ class fuser {
     return k == op_kind::reduce || k == op_kind::sum_to;
   }
 
+  /// A `sum_to` that in the usual case sums nothing: it may join a cluster that assumes so.
+  constexpr bool passes_through(int id) const {
+    const node& n = g_.nodes[id];
+    if (n.op->kind != op_kind::sum_to) return false;
+    const node& x = g_.input_node(id, 0);
+    if (x.rank != n.rank) return false;
+    for (int i = 0; i < n.rank; ++i)
+      if (g_.is_literal(n.dims[i], 1) != g_.is_literal(x.dims[i], 1)) return false;
+    return true;
+  }
   constexpr void place(int id) {
     const node& n = g_.nodes[id];
-    const bool reduction = is_reduction(n.op->kind);
-    if (!reduction && !is_map(n.op->kind)) return;
+    const bool reduction = is_reduction(n.op->kind) && !passes_through(id);
+    if (!is_reduction(n.op->kind) && !is_map(n.op->kind)) return;
     const use u = uses_[id];
     int c = -1;
     if (!reduction && u.count > 0 && u.in_group == u.count && u.group >= 0 && joins(id, u)) c = u.group;
     if (c < 0) {
+      const bool root = is_reduction(n.op->kind);
       c = groups_.push({});
       groups_[c].region = n.region;
-      groups_[c].domain = reduction ? g_.input(id, 0) : id;
-      groups_[c].root = reduction ? id : -1;
+      groups_[c].domain = root ? g_.input(id, 0) : id;
+      groups_[c].root = root ? id : -1;
       groups_[c].last = id;
     }
     add(c, id);
@@ -186,16 +197,23 @@ class fuser {
       c.outputs = 1;
     }
     c.first_assumption = out.pool.size();
+    for (int i = 0; i < c.nodes; ++i) {
+      const int id = out.pool[c.first + i];
+      if (out.nodes[id].op->kind == op_kind::sum_to && id != c.root)
+        assume(out, c, out.nodes[id], g_.input_node(id, 0));
+    }
     const node domain = out.nodes[c.kind == cluster_kind::map ? c.domain : c.root];
     for (int i = 0; i < c.outputs; ++i) {
-      const node n = out.nodes[out.pool[c.first_output + i]];
-      for (int a = 0; a < n.rank; ++a)
-        if (!g_.same_dim(n.dims[a], domain.dims[a])) {
-          out.pool.push(n.dims[a]);
-          out.pool.push(domain.dims[a]);
-          ++c.assumptions;
-        }
+      assume(out, c, out.nodes[out.pool[c.first_output + i]], domain);
     }
+  }
+  constexpr void assume(graph& out, cluster& c, const node n, const node as) const {
+    for (int a = 0; a < n.rank; ++a)
+      if (!g_.same_dim(n.dims[a], as.dims[a])) {
+        out.pool.push(n.dims[a]);
+        out.pool.push(as.dims[a]);
+        ++c.assumptions;
+      }
   }
 
   graph_view g_;

@@ -39,7 +39,7 @@ template <class T, int Rank>
     detail::check_operands<array<T, Rank>, B>();                                                   \
     static_assert(kind_of(detail::operand_traits<B>::type) <= kind_of(dtype_of<T>),                \
                   "calque: x op= y: y has a higher kind than x (bool < integer < floating) and "   \
-                  "would be truncated; write x = cq::astype<…>(x op y)");                          \
+                  "would be truncated; write x = cq::astype<...>(x op y)");                          \
     traced<detail::update_fn<detail::FUNCTION, T>, 2>{}.into(a, a, b);                             \
     return a;                                                                                      \
   }

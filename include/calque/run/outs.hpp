@@ -40,9 +40,15 @@ void for_each_out(outs_t<X...>& o, F&& f) {
 
 /// The symbols that would stand for the arrays of `out`.
 template <class X>
-struct out_symbols {
-  static constexpr bool writable = !std::is_const_v<X>;
+struct out_symbols {};
+template <has_symbols X>
+struct out_symbols<X> {
+  static constexpr bool writable = true;
   using type = symbols_of<X>;
+};
+template <class X>
+struct out_symbols<const X> : out_symbols<X> {
+  static constexpr bool writable = false;
 };
 template <class T, int Rank>
 struct out_symbols<array<const T, Rank>> {
@@ -80,19 +86,19 @@ template <class Result, class Out>
 constexpr bool check_outs() {
   constexpr bool arrays = requires { typename out_symbols<Out>::type; };
   static_assert(arrays,
-                "f.into(out, …): out must be an array, cq::outs(a, b), or an aggregate of arrays");
+                "f.into(out, ...): out must be an array, cq::outs(a, b), or an aggregate of arrays");
   if constexpr (arrays) {
     constexpr bool writable = out_symbols<Out>::writable;
     static_assert(writable,
-                  "f.into(out, …): out is a read-only array or a view; pass a writable array, as "
+                  "f.into(out, ...): out is a read-only array or a view; pass a writable array, as "
                   "cq::array<T, Rank> out");
     using symbols = typename out_symbols<Out>::type;
     constexpr bool count = leaf_types<symbols>().size() == count_leaves<Result>();
-    static_assert(count, "f.into(out, …): name one array for each result of f: cq::outs(a, b)");
+    static_assert(count, "f.into(out, ...): name one array for each result of f: cq::outs(a, b)");
     constexpr bool fit = !count || same_leaf_types<symbols, Result>();
     static_assert(fit,
-                  "f.into(out, …): an out has another element type or rank than f's result; declare it "
-                  "with those of the result, or cast in f with cq::astype<…>");
+                  "f.into(out, ...): an out has another element type or rank than f's result; declare it "
+                  "with those of the result, or cast in f with cq::astype<...>");
     return writable && count && fit;
   } else {
     return false;

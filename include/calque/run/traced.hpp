@@ -90,7 +90,7 @@ struct traced {
     static_assert((detail::check_argument<A>() && ...));
     using S = detail::signature<F, PassLevel, detail::key_of<A>...>;
     static_assert(!std::is_void_v<typename S::result>,
-                  "f.into(out, …): f returns nothing; call it as f(…)");
+                  "f.into(out, ...): f returns nothing; call it as f(...)");
     if constexpr (detail::check_outs<typename S::result, std::remove_reference_t<Out>>()) {
       bool missing = false;
       detail::for_each_out(out, [&](const auto& a) { missing = missing || !a.is_allocated(); });

@@ -86,7 +86,7 @@ constexpr auto cond(const P& p, const Then& then, const Else& otherwise, locatio
     using R = detail::state_of<A>;
     static_assert(std::is_same_v<R, detail::state_of<B>>,
                   "cq::cond(p, then, else): the branches return different types; cast with "
-                  "cq::astype<…> or reshape, so that both return the same element types and ranks");
+                  "cq::astype<...> or reshape, so that both return the same element types and ranks");
     R r{};
     detail::list<std::int32_t> ids;
     for (int k = 0; k < a.size(); ++k) {
@@ -101,7 +101,8 @@ constexpr auto cond(const P& p, const Then& then, const Else& otherwise, locatio
 template <class Then, class Else>
 constexpr auto cond(bool p, const Then& then, const Else& otherwise, location = here()) {
   static_assert(std::is_same_v<std::invoke_result_t<const Then&>, std::invoke_result_t<const Else&>>,
-                "cq::cond(p, then, else): the branches return different types");
+                "cq::cond(p, then, else): the branches return different types; cast with "
+                "cq::astype<...> or reshape, so that both return the same element types and ranks");
   return p ? then() : otherwise();
 }
 
@@ -113,13 +114,16 @@ constexpr auto cond(bool p, const Then& then, const Else& otherwise, location = 
 ///   auto y = cq::for_loop(10, x, [&](auto i, auto s) { return s * 0.5f + x; });
 template <class N, class State, class Body>
 constexpr auto for_loop(const N& n, const State& state, const Body& body, location at = here()) {
+  static_assert(symbolic<N> || detail::holds_symbols<State>::value,
+                "cq::for_loop(n, state, body): neither n nor the state is a symbol; start from one, as "
+                "in cq::for_loop(n, x, body), or call it inside a traced function");
   using S = detail::state_of<State>;
   builder* found = nullptr;
   detail::for_each_leaf(state, [&](const auto& leaf) {
     if constexpr (requires { leaf.b; }) found = leaf.b;
   });
   if constexpr (symbolic<N>) found = n.b;
-  if (!found) throw value_error("cq::for_loop(n, state, body): neither n nor the state is a symbol");
+  if (!found) detail::throw_fault(trace_fault::unset);
   builder& g = *found;
   g.where = at;
   detail::list<std::int32_t> inputs;
@@ -144,7 +148,7 @@ constexpr auto for_loop(const N& n, const State& state, const Body& body, locati
   auto after = body(i, now);
   static_assert(std::is_same_v<detail::state_of<decltype(after)>, S>,
                 "cq::for_loop(n, state, body): body returns other types than the state has; cast "
-                "with cq::astype<…> so that element types and ranks stay the same");
+                "with cq::astype<...> so that element types and ranks stay the same");
   detail::collect(g, after, next);
   for (int k = 0; k < carried; ++k) {
     const node x = g.at(inputs[1 + k]), y = g.at(next[k]);

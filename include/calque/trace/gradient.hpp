@@ -65,7 +65,8 @@ struct value_and_grad_fn {
   template <class... A>
   constexpr auto operator()(const A&... args) const {
     static_assert(((W >= 0 && W < static_cast<int>(sizeof...(A))) && ...) && sizeof...(W) > 0,
-                  "cq::value_and_grad(f, cq::wrt<…>): wrt names an argument that the call lacks");
+                  "cq::value_and_grad(f, cq::wrt<...>): wrt names an argument that the call "
+                  "lacks; count the arguments from 0");
     if constexpr (!(holds_symbols<A>::value || ...)) {
       return traced<value_and_grad_fn, 2>{}(args...);
     } else {

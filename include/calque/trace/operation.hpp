@@ -114,7 +114,7 @@ inline constexpr bool has_variable = ((kind_v<X> == operand_kind::variable) || .
 
 /// Refuses arrays and variables beside symbols, and variables where there is no trace.
 template <class... X>
-constexpr void check_operands() {
+constexpr auto check_operands() {  // auto: instantiated where it is called, before what would fail next
   static_assert(!any_symbol<X...> || !(has_array<X...> || has_variable<X...>), CALQUE_MIXED);
   static_assert(any_symbol<X...> || !has_variable<X...>, CALQUE_HOST_VARIABLE);
 }
@@ -214,7 +214,7 @@ struct binary_fn {
     } else {
       static_assert(has_common_type<A, B>,
                     "calque: no integer type holds both int64 and uint64; cast one operand with "
-                    "cq::astype<…>(x)");
+                    "cq::astype<...>(x)");
       constexpr dtype joint = common_type<A, B>();
       constexpr dtype in = Arithmetic ? arithmetic(joint) : joint;
       using T = type_of<in>;
@@ -272,7 +272,7 @@ constexpr expr<T, Rank> updated(const expr<T, Rank>& x, const Y& y) {
   check_operands<expr<T, Rank>, Y>();
   static_assert(kind_of(operand_traits<Y>::type) <= kind_of(dtype_of<T>),
                 "calque: x op= y: y has a higher kind than x (bool < integer < floating) and would "
-                "be truncated; write x = cq::astype<…>(x op y)");
+                "be truncated; write x = cq::astype<...>(x op y)");
   static_assert(operand_traits<Y>::rank <= Rank,
                 "calque: x op= y: y has more axes than x; reduce y first");
   const auto r = Fn{}(x, y, x.b->where);
@@ -285,7 +285,7 @@ constexpr int store_operand(builder& b, const E& e) {
   check_operands<expr<T, Rank>, E>();
   static_assert(kind_of(operand_traits<E>::type) <= kind_of(dtype_of<T>),
                 "calque: variable.assign(e): e has a higher kind than the variable (bool < integer < "
-                "floating) and would be truncated; use cq::astype<…>(e)");
+                "floating) and would be truncated; use cq::astype<...>(e)");
   static_assert(operand_traits<E>::rank <= Rank,
                 "calque: variable.assign(e): e has more axes than the variable; reduce e first");
   return node_of<T>(b, e);

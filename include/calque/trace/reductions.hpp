@@ -22,7 +22,8 @@ struct reduce_fn {
     } else {
       constexpr int rank = operand_traits<X>::rank;
       constexpr unsigned mask = axis_mask<rank>(Axes{});
-      static_assert(mask != ~0u, "calque: cq::axis<…> names an axis twice");
+      static_assert(mask != ~0u, "cq::sum, max, mean, ...(x, cq::axis<...>): cq::axis<...> names an axis twice; name "
+                    "each axis once");
       constexpr dtype t = reduction_type<Op>(operand_traits<X>::type);
       builder& g = common_builder(x);
       g.where = at;
@@ -43,7 +44,8 @@ struct mean_fn {
       // summed in double, so that a mean of floats neither overflows nor stalls
       constexpr int rank = operand_traits<X>::rank;
       constexpr unsigned mask = axis_mask<rank>(Axes{});
-      static_assert(mask != ~0u, "calque: cq::axis<…> names an axis twice");
+      static_assert(mask != ~0u, "cq::sum, max, mean, ...(x, cq::axis<...>): cq::axis<...> names an axis twice; name "
+                    "each axis once");
       constexpr dtype t = floating(operand_traits<X>::type);
       builder& g = common_builder(x);
       g.where = at;

@@ -63,7 +63,8 @@ struct one_hot_fn {
   template <class X, class Extent>
   constexpr auto operator()(const X& labels, const shape<1, Extent>& depth, location at = {}) const {
     static_assert(is_integer(operand_traits<X>::type),
-                  "cq::one_hot(labels, depth): labels must be integers");
+                  "cq::one_hot(labels, depth): labels must be integers; cast them with "
+                  "cq::astype<int>(labels)");
     if constexpr (has_array<X>) {
       return run_on_arrays(one_hot_fn{}, labels, depth);
     } else {
@@ -93,7 +94,7 @@ struct transpose_fn {
     } else {
       static_assert(sizeof...(P) == rank && ((P >= 0 && P < rank) && ...) &&
                         ((1u << P) | ...) == (1u << rank) - 1u,
-                    "cq::transpose<…>(x): name each axis of x once");
+                    "cq::transpose<...>(x): name each axis of x once");
       int i = 0;
       ((perm[i++] = P), ...);
     }
@@ -126,7 +127,7 @@ template <symbolic X, int Rank, class Extent>
 [[nodiscard]] constexpr auto broadcast_to(const X& x, const shape<Rank, Extent>& s,
                                           location at = here()) {
   static_assert(Rank >= detail::operand_traits<X>::rank,
-                "cq::broadcast_to(x, shape): the shape has fewer axes than x");
+                "cq::broadcast_to(x, shape): the shape has fewer axes than x; reduce x first");
   return detail::shaped<op::broadcast_to>(x, s, at);
 }
 /// Sums away what broadcasting `shape` to x's extents would add: the inverse of `broadcast_to` in
@@ -135,7 +136,7 @@ template <symbolic X, int Rank, class Extent>
   requires array_operand<X>
 [[nodiscard]] constexpr auto sum_to(const X& x, const shape<Rank, Extent>& s, location at = here()) {
   static_assert(Rank <= detail::operand_traits<X>::rank,
-                "cq::sum_to(x, shape): the shape has more axes than x");
+                "cq::sum_to(x, shape): the shape has more axes than x; use cq::broadcast_to");
   return detail::shaped<op::sum_to>(x, s, at);
 }
 

@@ -112,6 +112,8 @@ struct rebind<to_exprs, M<var_expr>> { using type = M<expr>; };
 template <class X>
 concept has_symbols = requires { typename rebind<to_symbols, X>::type; };
 template <class X>
+concept result_type = std::is_void_v<X> || requires { typename rebind<to_arrays, X>::type; };
+template <class X>
 using symbols_of = typename rebind<to_symbols, X>::type;
 template <class X>
 using arrays_of = typename rebind<to_arrays, X>::type;

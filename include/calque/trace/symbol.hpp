@@ -24,7 +24,7 @@ struct symbolic_extent {
   template <class T>
   constexpr symbolic_extent(scalar_expr<T> e) : b(e.b), id(e.id) {
     static_assert(std::is_integral_v<T>,
-                  "cq::shape{…}: an extent must be an integer; write it with x.extent(i)");
+                  "cq::shape{...}: an extent must be an integer; write it with x.extent(i)");
   }
   template <class T, int R>
   constexpr symbolic_extent(const expr<T, R>&) {

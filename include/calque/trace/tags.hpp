@@ -36,7 +36,8 @@ constexpr bool axis_exists(int a, int rank) { return a >= -rank && a < rank; }
 template <int Rank, int... A>
 constexpr unsigned axis_mask(axis_t<A...>) {
   static_assert((axis_exists(A, Rank) && ...),
-                "calque: cq::axis<…> names an axis that the operand does not have");
+                "cq::sum, max, softmax, ...(x, cq::axis<...>): cq::axis<...> names an axis that the "
+                "operand does not have; axes count from 0 to rank - 1, or back from -1 to -rank");
   unsigned mask = 0;
   bool twice = false;
   for (int a : {A...}) {

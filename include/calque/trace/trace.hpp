@@ -16,7 +16,10 @@ struct trace_source {
   static_assert(std::is_invocable_v<F, symbols_of<A>&...>,
                 "cq::trace(f): f cannot be called with these arguments: their number or their types are "
                 "not those of its parameters; write the parameters as auto");
-  using result = decltype(std::apply(F{}, std::declval<symbols&>()));
+  using result = std::remove_cvref_t<decltype(std::apply(F{}, std::declval<symbols&>()))>;
+  static_assert(result_type<result>,
+                "cq::trace(f): f returns a value of unsupported type; return symbols, numbers, or tuples, "
+                "std::arrays and struct templates of these, or nothing");
 
   /// Appends the arguments' nodes and sets the symbols to them.
   static constexpr void declare_all(builder& b, symbols& s) {

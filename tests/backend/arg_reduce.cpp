@@ -1,0 +1,154 @@
+// argmax and argmin against plain loops: ties, NaN, layouts, sizes.
+#include "calque/backend/cpu/arg_reduce.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "backend/blocks.hpp"
+#include "calque/ops/reduce.hpp"
+
+namespace {
+
+using namespace blocks;
+namespace op = calque::op;
+
+/// Indices of the extremes of x, whose last axes after `kept` are one reduced axis.
+template <class Op, class T>
+void arg_reduce(const extents& kept, std::int64_t n, block<T>& x, block<std::int64_t>& out) {
+  const calque::operand_layout o[] = {x.layout(), out.layout()};
+  calque::geometry g;
+  g.kept = static_cast<std::int32_t>(kept.size());
+  g.rank = g.kept + 1;
+  g.inputs = g.outputs = 1;
+  for (std::size_t a = 0; a < kept.size(); ++a) g.extents[a] = kept[a];
+  g.extents[g.kept] = n;
+  g.kept_size = count(kept);
+  g.size = g.kept_size * n;
+  g.operands = o;
+  void* data[] = {x.data(), out.data()};
+  calque::detail::launch_arg_reduce<typename Op::better, T>(g, data, nullptr);
+}
+
+template <class Op, class T>
+std::int64_t of(const std::vector<T>& values) {
+  const auto n = static_cast<std::int64_t>(values.size());
+  block<T> x(extents{n});
+  block<std::int64_t> out(extents{});
+  std::copy(values.begin(), values.end(), x.data());
+  arg_reduce<Op>({}, n, x, out);
+  return out.at({});
+}
+
+template <class T>
+void any_layout(unsigned seed) {
+  std::mt19937 random(seed);
+  const std::int64_t sizes[] = {0, 1, 2, 3, 7, 33, 65};
+  for (int i = 0; i < 200; ++i) {
+    CAPTURE(seed);
+    CAPTURE(i);
+    extents kept;
+    for (auto a = random() % 4; a > 0; --a) kept.push_back(sizes[random() % 7]);
+    const std::int64_t n = sizes[1 + random() % 6];
+    extents all = kept;
+    all.push_back(n);
+    block<T> x(all, any_strides(all, true, random));
+    for (std::size_t k = 0; k < x.size(); ++k)
+      x.raw(k) = static_cast<T>(static_cast<int>(random() % 9) - 4);
+    block<std::int64_t> out(kept, any_strides(kept, false, random));
+    block<std::int64_t> want_max(kept, out.strides()), want_min(kept, out.strides());
+    for_each(kept, [&](const extents& k) {
+      std::int64_t best = 0, least = 0;
+      const auto value = [&](std::int64_t j) {
+        extents at = k;
+        at.push_back(j);
+        return x.at(at);
+      };
+      for (std::int64_t j = 1; j < n; ++j) {
+        if (value(j) > value(best)) best = j;
+        if (value(j) < value(least)) least = j;
+      }
+      want_max.at(k) = best;
+      want_min.at(k) = least;
+    });
+    arg_reduce<op::argmax>(kept, n, x, out);
+    CHECK(out.same(want_max));
+    arg_reduce<op::argmin>(kept, n, x, out);
+    CHECK(out.same(want_min));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("argmax and argmin give the plain loop's index for any layout") {
+  any_layout<float>(1);
+  any_layout<double>(2);
+  any_layout<std::int32_t>(3);
+  any_layout<std::int8_t>(4);
+  any_layout<std::uint64_t>(5);
+}
+
+TEST_CASE("C016 of equal extremes the first index wins, for values and for bool") {
+  block<float> x(extents{2, 5});
+  const float values[] = {2, 3, 0, 3, 3, 1, 3, 1, 3, 1};
+  std::copy_n(values, 10, x.data());
+  block<std::int64_t> out(extents{2});
+  arg_reduce<op::argmax>({2}, 5, x, out);
+  CHECK(out.at({0}) == 1);
+  CHECK(out.at({1}) == 1);
+  arg_reduce<op::argmin>({2}, 5, x, out);
+  CHECK(out.at({0}) == 2);
+  CHECK(out.at({1}) == 0);
+  for (const std::int64_t n : {1, 2, 7, 64, 1025, 100003}) {
+    CAPTURE(n);
+    block<bool> flags(extents{n});
+    std::fill_n(flags.data(), n, false);
+    block<std::int64_t> at(extents{});
+    arg_reduce<op::argmax>({}, n, flags, at);
+    CHECK(at.at({}) == 0);
+    flags.at({n - 1}) = true;
+    flags.at({n / 2}) = true;
+    arg_reduce<op::argmax>({}, n, flags, at);
+    CHECK(at.at({}) == n / 2);
+  }
+}
+
+TEST_CASE("C017 along an axis of one element every index is 0") {
+  for (const std::int64_t n : {1, 2, 900, 36000, 100003}) {
+    block<float> x(extents{n, 1});
+    for (std::int64_t i = 0; i < n; ++i) x.at({i, 0}) = static_cast<float>(i % 5);
+    block<std::int64_t> out(extents{n});
+    arg_reduce<op::argmax>({n}, 1, x, out);
+    bool zero = true;
+    for (std::int64_t i = 0; i < n; ++i) zero = zero && out.at({i}) == 0;
+    CHECK(zero);
+  }
+}
+
+TEST_CASE("the first NaN is the extreme, wherever it stands") {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const float inf = std::numeric_limits<float>::infinity();
+  CHECK(of<op::argmax>(std::vector<float>{1, nan, 3, nan}) == 1);
+  CHECK(of<op::argmin>(std::vector<float>{1, nan, 0, nan}) == 1);
+  CHECK(of<op::argmax>(std::vector<float>{nan, inf}) == 0);
+  CHECK(of<op::argmin>(std::vector<float>{-inf, nan}) == 1);
+  for (std::size_t at = 0; at < 130; ++at) {
+    std::vector<float> x(130, inf);
+    x[at] = nan;
+    CHECK(of<op::argmax>(x) == static_cast<std::int64_t>(at));
+    CHECK(of<op::argmin>(x) == static_cast<std::int64_t>(at));
+  }
+}
+
+TEST_CASE("infinities, signed zeros and the ends of integer types compare as values") {
+  const double inf = std::numeric_limits<double>::infinity();
+  CHECK(of<op::argmax>(std::vector<double>{-inf, -inf}) == 0);
+  CHECK(of<op::argmin>(std::vector<double>{inf, inf}) == 0);
+  CHECK(of<op::argmax>(std::vector<double>{-0., 0.}) == 0);
+  CHECK(of<op::argmin>(std::vector<std::int64_t>{0, INT64_MIN, INT64_MAX, INT64_MIN}) == 1);
+  CHECK(of<op::argmax>(std::vector<std::uint64_t>{0, UINT64_MAX, 1}) == 1);
+}
