@@ -1,5 +1,6 @@
 // A traced function takes arrays, variables, numbers, and trees of these.
-// expect: cq::trace\(f\): f was called with an argument of unsupported type; pass arrays, variables, numbers
+// expect: cq::trace\(f\): f was called with an argument of unsupported type; pass arrays,
+// expect: variables, numbers
 #include <calque/calque.hpp>
 
 namespace cq = calque;

@@ -1,5 +1,6 @@
 // std::vector<bool> has no elements to point at; an array of bool has.
-// expect: cq::trace\(f\): f was called with an argument of unsupported type; pass arrays, variables, numbers
+// expect: cq::trace\(f\): f was called with an argument of unsupported type; pass arrays,
+// expect: variables, numbers
 #include <calque/calque.hpp>
 
 namespace cq = calque;

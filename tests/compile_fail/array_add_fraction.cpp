@@ -1,5 +1,6 @@
 // An integer array does not take a floating number silently.
-// expect: x op= y: y has a higher kind than x \(bool < integer < floating\) and would be truncated; write x = cq::astype
+// expect: x op= y: y has a higher kind than x \(bool < integer < floating\) and would be
+// expect: truncated; write x = cq::astype
 #include <calque/calque.hpp>
 
 namespace cq = calque;

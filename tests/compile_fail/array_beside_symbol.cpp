@@ -1,5 +1,6 @@
 // An array of the program is no part of a trace.
-// expect: a real array or variable beside a symbol inside a traced function; pass it as an argument
+// expect: a real array or variable beside a symbol inside a traced function; pass it as an
+// expect: argument
 #include <calque/calque.hpp>
 
 namespace cq = calque;

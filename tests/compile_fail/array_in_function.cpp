@@ -1,5 +1,6 @@
 // Functions of several operands refuse an array beside a symbol as operators do.
-// expect: a real array or variable beside a symbol inside a traced function; pass it as an argument
+// expect: a real array or variable beside a symbol inside a traced function; pass it as an
+// expect: argument
 #include <calque/calque.hpp>
 
 namespace cq = calque;

@@ -1,5 +1,6 @@
 // A traced callee inside a trace takes symbols; an array comes in as an argument.
-// expect: a real array or variable beside a symbol inside a traced function; pass it as an argument
+// expect: a real array or variable beside a symbol inside a traced function; pass it as an
+// expect: argument
 #include <calque/calque.hpp>
 
 namespace cq = calque;

@@ -1,5 +1,6 @@
 // argmax and softmax check their axis as sum does.
-// expect: cq::axis<\.\.\.> names an axis that the operand does not have; axes count from 0 to rank - 1
+// expect: cq::axis<\.\.\.> names an axis that the operand does not have; axes count from 0 to
+// expect: rank - 1
 #include <calque/calque.hpp>
 
 namespace cq = calque;

@@ -1,5 +1,6 @@
 // A callee that is a function template is constexpr.
-// expect: cq::trace\(f\): the compiler cannot run the body of f: functions that it calls must be constexpr
+// expect: cq::trace\(f\): the compiler cannot run the body of f: functions that it calls must be
+// expect: constexpr
 #include <calque/calque.hpp>
 
 namespace cq = calque;
@@ -16,4 +17,6 @@ auto twice(X x) {
 }
 #endif
 
-int main() { (void)cq::trace([](auto x) { return twice(x); })(cq::ones<float>(cq::shape{3})); }
+int main() {
+  (void)cq::trace([](auto x) { return twice(x); })(cq::ones<float>(cq::shape{3}));
+}

@@ -1,5 +1,6 @@
 // The members of a model with a base class cannot be told one from another.
-// expect: cq::trace\(f\): f was called with an argument of unsupported type; pass arrays, variables, numbers
+// expect: cq::trace\(f\): f was called with an argument of unsupported type; pass arrays,
+// expect: variables, numbers
 #include <calque/calque.hpp>
 
 namespace cq = calque;
@@ -25,6 +26,7 @@ struct line : offset<A> {
 };
 #endif
 
-int main() { (void)cq::trace([](auto m) {
-  return m.a;
-})(line<cq::array>{{cq::ones<float>(cq::shape{3})}, cq::ones<float>(cq::shape{3})}); }
+int main() {
+  (void)cq::trace([](auto m) { return m.a; })(
+      line<cq::array>{{cq::ones<float>(cq::shape{3})}, cq::ones<float>(cq::shape{3})});
+}

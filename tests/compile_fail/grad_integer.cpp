@@ -1,5 +1,6 @@
 // Derivatives are taken with respect to floating arguments.
-// expect: cq::grad\(f, wrt\): an argument that derivatives are taken with respect to must be floating; cast it
+// expect: cq::grad\(f, wrt\): an argument that derivatives are taken with respect to must be
+// expect: floating; cast it
 #include <calque/calque.hpp>
 
 namespace cq = calque;

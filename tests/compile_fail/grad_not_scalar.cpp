@@ -1,5 +1,6 @@
 // A loss is a scalar.
-// expect: cq::value_and_grad\(f\): f must return a scalar \(rank 0\); reduce it with cq::sum or cq::mean
+// expect: cq::value_and_grad\(f\): f must return a scalar \(rank 0\); reduce it with cq::sum or
+// expect: cq::mean
 #include <calque/calque.hpp>
 
 namespace cq = calque;

@@ -1,5 +1,6 @@
 // An out has the rank of its result.
-// expect: f.into\(out, \.\.\.\): an out has another element type or rank than f's result; declare it
+// expect: f.into\(out, \.\.\.\): an out has another element type or rank than f's result;
+// expect: declare it
 #include <calque/calque.hpp>
 
 namespace cq = calque;

@@ -1,5 +1,6 @@
 // A number beside an integer array fits its type.
-// expect: a C\+\+ number beside an integer array does not fit the array's type; cast the array first
+// expect: a C\+\+ number beside an integer array does not fit the array's type; cast the array
+// expect: first
 #include <calque/calque.hpp>
 
 namespace cq = calque;

@@ -5,9 +5,11 @@
 namespace cq = calque;
 
 #ifdef CALQUE_TWIN
-constexpr auto f = cq::trace([](auto x) { return cq::for_loop(3, x, [&](auto, auto s) { return s + x; }); });
+constexpr auto f =
+    cq::trace([](auto x) { return cq::for_loop(3, x, [&](auto, auto s) { return s + x; }); });
 #else
-constexpr auto f = cq::trace([](auto x) { return cq::for_loop(3, 0.f, [&](auto, auto s) { return s + cq::sum(x); }); });
+constexpr auto f = cq::trace(
+    [](auto x) { return cq::for_loop(3, 0.f, [&](auto, auto s) { return s + cq::sum(x); }); });
 #endif
 
 int main() { (void)f(cq::ones<float>(cq::shape{3})); }

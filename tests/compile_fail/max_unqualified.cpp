@@ -1,5 +1,6 @@
 // An unqualified max finds cq::max and its text.
-// expect: cq::max\(a, b\): cq::max reduces one array over its axes; for the larger of two values use cq::maximum
+// expect: cq::max\(a, b\): cq::max reduces one array over its axes; for the larger of two values
+// expect: use cq::maximum
 #include <calque/calque.hpp>
 
 namespace cq = calque;

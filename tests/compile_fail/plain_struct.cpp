@@ -1,5 +1,6 @@
 // A model is a struct template, so that its members can be symbols.
-// expect: cq::trace\(f\): f was called with an argument of unsupported type; pass arrays, variables, numbers
+// expect: cq::trace\(f\): f was called with an argument of unsupported type; pass arrays,
+// expect: variables, numbers
 // expect: struct template: template <template <class, int> class A> struct model
 #include <calque/calque.hpp>
 
@@ -17,6 +18,7 @@ struct model {
 };
 #endif
 
-int main() { (void)cq::trace([](auto m) {
-  return m.a + m.b;
-})(model{cq::ones<float>(cq::shape{3}), cq::ones<float>(cq::shape{3})}); }
+int main() {
+  (void)cq::trace([](auto m) { return m.a + m.b; })(
+      model{cq::ones<float>(cq::shape{3}), cq::ones<float>(cq::shape{3})});
+}

@@ -1,5 +1,6 @@
 // A run-time number is no part of a plan, so no extent.
-// expect: cq::shape\{\.\.\.\}: an extent must be made of x.extent\(i\), constants .* pass cq::static_<n>
+// expect: cq::shape\{\.\.\.\}: an extent must be made of x.extent\(i\), constants .* pass
+// expect: cq::static_<n>
 #include <calque/calque.hpp>
 
 namespace cq = calque;

@@ -5,9 +5,16 @@
 namespace cq = calque;
 
 #ifdef CALQUE_TWIN
-constexpr auto f = cq::trace([](auto x) { decltype(x) y = x; return y; });
+constexpr auto f = cq::trace([](auto x) {
+  decltype(x) y = x;
+  return y;
+});
 #else
-constexpr auto f = cq::trace([](auto x) { decltype(x) y; (void)x; return y; });
+constexpr auto f = cq::trace([](auto x) {
+  decltype(x) y;
+  (void)x;
+  return y;
+});
 #endif
 
 int main() { (void)f(cq::ones<float>(cq::shape{3})); }

@@ -5,9 +5,8 @@
 namespace cq = calque;
 
 #ifdef CALQUE_TWIN
-constexpr auto f = cq::trace([](auto x, auto n) {
-  return cq::for_loop(n, x, [](auto, auto s) { return s * 2; });
-});
+constexpr auto f = cq::trace(
+    [](auto x, auto n) { return cq::for_loop(n, x, [](auto, auto s) { return s * 2; }); });
 #else
 constexpr auto f = cq::trace([](auto x, auto n) {
   while (n > 0) {

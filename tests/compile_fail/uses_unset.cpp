@@ -5,9 +5,15 @@
 namespace cq = calque;
 
 #ifdef CALQUE_TWIN
-constexpr auto f = cq::trace([](auto x) { decltype(x) y = x; return x + y; });
+constexpr auto f = cq::trace([](auto x) {
+  decltype(x) y = x;
+  return x + y;
+});
 #else
-constexpr auto f = cq::trace([](auto x) { decltype(x) y; return x + y; });
+constexpr auto f = cq::trace([](auto x) {
+  decltype(x) y;
+  return x + y;
+});
 #endif
 
 int main() { (void)f(cq::ones<float>(cq::shape{3})); }

@@ -1,5 +1,6 @@
 // A variable is made once, outside, and passed as an argument (C098).
-// expect: cq::trace\(f\): the compiler cannot run the body of f: functions that it calls must be constexpr
+// expect: cq::trace\(f\): the compiler cannot run the body of f: functions that it calls must be
+// expect: constexpr
 #include <calque/calque.hpp>
 
 namespace cq = calque;
@@ -14,4 +15,6 @@ constexpr auto f = cq::trace([](auto x, auto) {
 });
 #endif
 
-int main() { (void)f(cq::ones<float>(cq::shape{3}), cq::variable<float, 0>{cq::array<float, 0>{1.f}, "v"}); }
+int main() {
+  (void)f(cq::ones<float>(cq::shape{3}), cq::variable<float, 0>{cq::array<float, 0>{1.f}, "v"});
+}

@@ -1,5 +1,6 @@
 // Outside traces, operations take the value of a variable.
-// expect: a variable in an operation outside a traced function; use its present value v.value\(\), or pass v
+// expect: a variable in an operation outside a traced function; use its present value
+// expect: v.value\(\), or pass v
 #include <calque/calque.hpp>
 
 namespace cq = calque;

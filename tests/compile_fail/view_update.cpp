@@ -1,5 +1,6 @@
 // A view is not written through.
-// expect: x op= y: x is a view or a read-only array; write to the array it views, or to x.clone\(\)
+// expect: x op= y: x is a view or a read-only array; write to the array it views, or to
+// expect: x.clone\(\)
 #include <calque/calque.hpp>
 
 namespace cq = calque;

@@ -128,10 +128,10 @@ TEST_CASE("negation flips the sign of zero, keeps NaN and wraps the least intege
 
 TEST_CASE("an element has the same bits in a vector's body and in its tail, at every length") {
   constexpr auto f = cq::trace([](auto x, auto y) { return (x * y - x) / (y + 2.5f) + x * x; });
-  for (cq::isa level : {cq::isa::baseline, cq::isa::avx2, cq::isa::avx512}) {
-    cq::detail::force_isa(level);
+  at_each_isa([&] {
     for (std::int64_t n : lengths) {
-      const auto x = drawn<float>(cq::shape{n}, draws<float>(1)), y = drawn<float>(cq::shape{n}, draws<float>(2));
+      const auto x = drawn<float>(cq::shape{n}, draws<float>(1));
+      const auto y = drawn<float>(cq::shape{n}, draws<float>(2));
       const auto whole = f(x, y);
       CHECK(same_bits(whole, f(x, y)));
       for (std::int64_t k : {1, 3, 7}) {
@@ -139,8 +139,7 @@ TEST_CASE("an element has the same bits in a vector's body and in its tail, at e
         CHECK(same_bits(cq::slice(whole, r), f(cq::slice(x, r), cq::slice(y, r))));
       }
     }
-  }
-  cq::detail::force_isa(cq::isa::avx512);
+  }, f);
 }
 
 TEST_CASE("a scalar before or after an array gives the same bits and the array's type (C037)") {

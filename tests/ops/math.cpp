@@ -109,8 +109,7 @@ TEST_CASE("functions of integers and bool are computed in double") {
 }
 
 TEST_CASE("a function's bits do not depend on where in a vector the element lies") {
-  for (cq::isa level : {cq::isa::baseline, cq::isa::avx2, cq::isa::avx512}) {
-    cq::detail::force_isa(level);
+  at_each_isa([] {
     for (std::int64_t n : lengths) {
       const auto x = drawn<float>(cq::shape{n}, draws<float>(7, 0.05));
       const auto [e, l, s, t] = functions(x);
@@ -121,8 +120,7 @@ TEST_CASE("a function's bits do not depend on where in a vector the element lies
       CHECK(same_bits(cq::slice(s, r), s2));
       CHECK(same_bits(cq::slice(t, r), t2));
     }
-  }
-  cq::detail::force_isa(cq::isa::avx512);
+  }, functions);
 }
 
 TEST_CASE("no rewrite changes a value: x*0, x-x, x/x, x+0 keep NaN, infinity and zeros (C046, C050)") {

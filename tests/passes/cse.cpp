@@ -138,7 +138,7 @@ TEST_CASE("cse compares extents where they are the specification, by what is pro
   CHECK(h.view().result(3) == h.view().result(4));
 }
 
-TEST_CASE("cse takes no source line for a difference and keeps the first name, or moves the other") {
+TEST_CASE("cse ignores source lines and keeps the first name, or moves the other") {
   builder b;
   const int x = array_of(b, f32, 1);
   b.where = {1, "a.cpp"};

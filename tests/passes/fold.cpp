@@ -145,11 +145,15 @@ TEST_CASE("fold removes x*1, 1*x and x/1 where the extents are x's") {
 
 TEST_CASE("fold keeps the sign of zero: only x-0 and x+(-0) are x (C046)") {
   const auto plus = [](double v) {
-    return after_fold([v](builder& b, int x) { return b.map_of<op::add>(f32, b.number(f32, v), x); })
+    return after_fold([v](builder& b, int x) {
+             return b.map_of<op::add>(f32, b.number(f32, v), x);
+           })
         .is_argument();
   };
   const auto minus = [](double v) {
-    return after_fold([v](builder& b, int x) { return b.map_of<op::sub>(f32, x, b.number(f32, v)); })
+    return after_fold([v](builder& b, int x) {
+             return b.map_of<op::sub>(f32, x, b.number(f32, v));
+           })
         .is_argument();
   };
   CHECK(plus(-0.0));

@@ -60,6 +60,10 @@ class cluster_kernels {
         const calque::node& n = v.nodes[id];
         constant x[4];
         for (int k = 0; k < n.inputs; ++k) x[k] = at(v.input(id, k));
+        if (n.op->evaluate == nullptr) {  // a sum_to that sums nothing
+          at(id) = x[0];
+          continue;
+        }
         const int typed = n.op->form == calque::map_form::select ? 1 : 0;
         at(id) = n.op->evaluate(v.input_node(id, typed).type, n.type, x);
       }

@@ -75,8 +75,8 @@ constexpr int count_op(const graph_view& g) {
   return n;
 }
 
-/// A graph made by `Make` as a constexpr value: each call of `Make` is an evaluation of its own, with
-/// its own step limit.
+/// A graph made by `Make` as a constexpr value: each call of `Make` is an evaluation of its own,
+/// with its own step limit.
 template <class Make>
 struct frozen_by {
   static constexpr detail::graph_sizes sizes = detail::sizes_of(Make{}());

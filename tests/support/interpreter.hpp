@@ -177,7 +177,8 @@ class interpreter {
         break;
       }
       case op_kind::loop: loop(id, n); break;
-      case op_kind::result: value(id) = results_[g_.input(id, 0)][static_cast<std::size_t>(n.index)];
+      case op_kind::result:
+        value(id) = results_[g_.input(id, 0)][static_cast<std::size_t>(n.index)];
         break;
       case op_kind::marker: case op_kind::stop_gradient: value(id) = in(id, 0); break;
       case op_kind::variable: case op_kind::entry: case op_kind::region_arg: break;
@@ -311,7 +312,8 @@ class interpreter {
       }
       r.data.push_back(best);
     }
-    require(static_cast<std::int64_t>(r.data.size()) == r.size(), "extents differ from the table's");
+    require(static_cast<std::int64_t>(r.data.size()) == r.size(),
+            "extents differ from the table's");
     return r;
   }
   tensor arg_reduce(const node& n, const tensor& x) const {
@@ -324,7 +326,8 @@ class interpreter {
       for (std::size_t k = 1; k < group.size(); ++k) {
         const constant a = value(group[best]), b = value(group[k]);
         bool wins = false;
-        if (is_floating(x.type)) wins = a.f == a.f && (b.f != b.f || (most ? b.f > a.f : b.f < a.f));
+        if (is_floating(x.type))
+          wins = a.f == a.f && (b.f != b.f || (most ? b.f > a.f : b.f < a.f));
         else if (x.type == dtype::uint64)
           wins = most ? static_cast<std::uint64_t>(b.i) > static_cast<std::uint64_t>(a.i)
                       : static_cast<std::uint64_t>(b.i) < static_cast<std::uint64_t>(a.i);
@@ -349,7 +352,8 @@ class interpreter {
   }
   static tensor transpose(const node& n, const tensor& x) {
     tensor r{n.type, {}, {}};
-    for (int i = 0; i < n.rank; ++i) r.shape.push_back(x.shape[static_cast<std::size_t>(n.perm[i])]);
+    for (int i = 0; i < n.rank; ++i)
+      r.shape.push_back(x.shape[static_cast<std::size_t>(n.perm[i])]);
     const std::int64_t count = r.size();
     for (std::int64_t at = 0; at < count; ++at) {
       std::int64_t from = 0;

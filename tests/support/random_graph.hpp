@@ -1,4 +1,4 @@
-// Random graphs with matching arguments, from a seed: every operation, every kind of region, effects.
+// Random graphs with matching arguments, from a seed: every operation, all regions, effects.
 //
 // The generator knows the real extents, so that what it builds is valid for them; it draws extents
 // from the whole table, so that equal sizes are often not proven equal. Float sums and products of

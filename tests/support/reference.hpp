@@ -302,6 +302,17 @@ template <int R>
   return all;
 }
 
+/// Runs `f()` at each instruction set that this machine has. Plans are made for one of them, so those
+/// of the traced functions named are dropped on the way.
+template <class F, class... Traced>
+void at_each_isa(F f, const Traced&... traced) {
+  for (isa level : {isa::baseline, isa::avx2, isa::avx512, isa::avx512}) {
+    calque::detail::force_isa(level);
+    (traced.clear(), ...);
+    f();
+  }
+}
+
 /// Lengths around the widths of vectors and of blocks.
 inline constexpr std::int64_t lengths[] = {0, 1, 2, 7, 8, 9, 31, 32, 33, 1023, 1024, 1025, 100003};
 

@@ -67,6 +67,18 @@
 #define CALQUE_TARGET_AVX512
 #endif
 
+/// Whether the planner is compiled in one file of the program (run/planning.hpp), and if this is it.
+#if defined(CALQUE_SEPARATE_PLANNER)
+#define CALQUE_PLANS_ELSEWHERE() 1
+#else
+#define CALQUE_PLANS_ELSEWHERE() 0
+#endif
+#if !defined(CALQUE_SEPARATE_PLANNER) || defined(CALQUE_PLANNER_HERE)
+#define CALQUE_PLANS_INLINE() 1
+#else
+#define CALQUE_PLANS_INLINE() 0
+#endif
+
 namespace calque {
 
 /// Largest rank of an array or a symbol.

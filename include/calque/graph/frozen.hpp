@@ -63,8 +63,9 @@ struct frozen_graph {
 
 namespace detail {
 
+/// `plainly`: without the operations' functions, which only earlier passes need.
 template <graph_sizes S>
-constexpr frozen_graph<S> freeze(const graph& g) {
+constexpr frozen_graph<S> freeze(const graph& g, bool plainly = false) {
   frozen_graph<S> f;
   f.nodes.fill(g.nodes);
   f.pool.fill(g.pool);
@@ -74,6 +75,9 @@ constexpr frozen_graph<S> freeze(const graph& g) {
   f.clusters.fill(g.clusters);
   f.cluster_of.fill(g.cluster_of);
   f.chars.fill(g.chars);
+  if (plainly)
+    for (int i = 0; i < S.nodes; ++i)
+      if (f.nodes.values[i].op->plain) f.nodes.values[i].op = f.nodes.values[i].op->plain;
   return f;
 }
 

@@ -63,6 +63,9 @@ struct op_info {
   constant (*evaluate)(dtype in, dtype out, const constant* operands) = nullptr;
   /// Null where the operation has no derivative: gradients stop there.
   void (*gradient)(gradient_rule&) = nullptr;
+  /// The same without functions: what a finished graph's nodes point to, so that a program does not
+  /// carry rules that only the compiler ran.
+  const op_info* plain = nullptr;
 };
 
 namespace detail {
@@ -140,9 +143,29 @@ constexpr op_info describe() {
 
 }  // namespace detail
 
+namespace detail {
+
+template <class F>
+constexpr op_info describe_plainly() {
+  op_info o = describe<F>();
+  o.evaluate = nullptr;
+  o.gradient = nullptr;
+  return o;
+}
+template <class F>
+inline constexpr op_info plain_op_info_of = describe_plainly<F>();
+template <class F>
+constexpr op_info describe_fully() {
+  op_info o = describe<F>();
+  o.plain = &plain_op_info_of<F>;
+  return o;
+}
+
+}  // namespace detail
+
 /// The description of operation `F`; nodes hold its address.
 template <class F>
-inline constexpr op_info op_info_of = detail::describe<F>();
+inline constexpr op_info op_info_of = detail::describe_fully<F>();
 
 }  // namespace calque
 

@@ -1,6 +1,6 @@
 // Reductions over axes: sum, max, min; and argmax, argmin along one axis.
 //
-// `sum` of floating types is pairwise over blocks (the same bits whatever runs it); of integers
+// `sum` of floating types is pairwise over blocks (the same bits at every call); of integers
 // narrower than 64 bits it is 64-bit. max and min propagate NaN; argmax gives the first index.
 #pragma once
 

@@ -268,8 +268,8 @@ class fold_pass {
 
 }  // namespace detail
 
-/// The graph with constants evaluated and exact identities applied. Nodes that nothing uses any more
-/// stay; `dce` removes them.
+/// The graph with constants evaluated and exact identities applied. Nodes that nothing uses any
+/// more stay; `dce` removes them.
 [[nodiscard]] constexpr graph fold(const graph_view& g, fold_counts* counts = nullptr) {
   return detail::fold_pass(g, counts).finish();
 }

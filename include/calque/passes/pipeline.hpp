@@ -48,18 +48,18 @@ struct traced_stage {
   static constexpr graph_view view() { return value.view(); }
 };
 
-#define CALQUE_STAGE(NAME, PASS)                                                        \
+#define CALQUE_STAGE(NAME, PASS, PLAINLY)                                                        \
   template <class Before>                                                               \
   struct NAME##_stage {                                                                 \
     static constexpr graph_sizes sizes = sizes_of(PASS(Before::view()));                \
-    static constexpr frozen_graph<sizes> value = freeze<sizes>(PASS(Before::view()));   \
+    static constexpr frozen_graph<sizes> value = freeze<sizes>(PASS(Before::view()), PLAINLY); \
     static constexpr graph_view view() { return value.view(); }                         \
   }
-CALQUE_STAGE(gradient, calque::gradient);
-CALQUE_STAGE(fold, fold);
-CALQUE_STAGE(cse, cse);
-CALQUE_STAGE(dce, dce);
-CALQUE_STAGE(fuse, fuse);
+CALQUE_STAGE(gradient, calque::gradient, false);
+CALQUE_STAGE(fold, fold, true);  // the last to evaluate anything
+CALQUE_STAGE(cse, cse, true);
+CALQUE_STAGE(dce, dce, true);
+CALQUE_STAGE(fuse, fuse, true);
 #undef CALQUE_STAGE
 
 template <class Traced>

@@ -149,7 +149,8 @@ class verifier {
                    ? nullptr
                    : "an extent is the int64 value of an extent in the table";
       case op_kind::iota:
-        return n.inputs == 0 && n.index >= 0 && n.index < n.rank ? nullptr : "iota counts along an axis";
+        return n.inputs == 0 && n.index >= 0 && n.index < n.rank ? nullptr
+                                                                 : "iota counts along an axis";
       case op_kind::map: return map(id);
       case op_kind::reduce: case op_kind::arg_reduce: return reduction(id);
       case op_kind::transpose: return transposition(id);
@@ -200,7 +201,8 @@ class verifier {
   }
   constexpr const char* map(int id) const {
     const node& n = g_.nodes[id];
-    if (n.inputs != n.op->arity || n.inputs < 1) return "an operation has as many inputs as it takes";
+    if (n.inputs != n.op->arity || n.inputs < 1)
+      return "an operation has as many inputs as it takes";
     int rank = 0;
     const int first = n.op->form == map_form::select ? 1 : 0;
     for (int k = 0; k < n.inputs; ++k) {

@@ -212,9 +212,16 @@ class plan_text {
 
 }  // namespace detail
 
-inline std::string plan::dump() const { return detail::plan_text(*this).dump(); }
-inline std::string plan::dot() const { return detail::plan_text(*this).dot(); }
-inline std::string plan::json() const { return detail::plan_text(*this).json(); }
-inline std::string plan::explain() const { return detail::plan_text(*this).explain(); }
+// Compiled once for the program with CALQUE_SEPARATE_PLANNER, see run/planning.hpp.
+#if CALQUE_PLANS_ELSEWHERE()
+#define CALQUE_PLANNING
+#else
+#define CALQUE_PLANNING inline
+#endif
+CALQUE_PLANNING std::string plan::dump() const { return detail::plan_text(*this).dump(); }
+CALQUE_PLANNING std::string plan::dot() const { return detail::plan_text(*this).dot(); }
+CALQUE_PLANNING std::string plan::json() const { return detail::plan_text(*this).json(); }
+CALQUE_PLANNING std::string plan::explain() const { return detail::plan_text(*this).explain(); }
+#undef CALQUE_PLANNING
 
 }  // namespace calque

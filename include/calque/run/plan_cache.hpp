@@ -15,9 +15,8 @@
 #include <vector>
 
 #include "calque/run/executor.hpp"
-#include "calque/run/inspect.hpp"
 #include "calque/run/plan_table.hpp"
-#include "calque/run/planner.hpp"
+#include "calque/run/planning.hpp"
 
 namespace calque {
 
@@ -141,7 +140,7 @@ class plan_cache {
       return plan_lease(shell);
     }
     std::string why = reason(key);
-    auto made = detail::make_plan(graph_, kernels_, facts_, request, &counters_);
+    auto made = detail::plan_call(graph_, kernels_, facts_, request, &counters_);
     reclaim();
     detail::plan_shell* shell = spare();
     shell->key.assign(key.begin(), key.end());
@@ -166,10 +165,9 @@ class plan_cache {
                                    latest->used_at.load(std::memory_order_relaxed))
         latest = s;
     if (latest == nullptr) return "first call";
-    return detail::planning::key_difference(
-               graph_, key.begin(), static_cast<std::size_t>(key.end() - key.begin()),
-               latest->key.data(), latest->key.size())
-        .text();
+    return detail::key_difference_text(graph_, key.begin(),
+                                       static_cast<std::size_t>(key.end() - key.begin()),
+                                       latest->key.data(), latest->key.size());
   }
   void remember(std::string why) const {
     auto& records = detail::thread_misses();

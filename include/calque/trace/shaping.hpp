@@ -74,9 +74,16 @@ struct one_hot_fn {
       std::int32_t dims[max_rank]{};
       for (int i = 0; i < rank; ++i) dims[i] = g.at(g.value_of(labels.id)).dims[i];
       dims[rank] = g.literal_dim(1);
-      const int column = op::reshape::build(g, labels.id, rank + 1, dims);
       const std::int32_t row[] = {dim_from(g, depth[0])};
-      const int classes = g.iota(operand_traits<X>::type, 1, row, 0);
+      // classes are counted in a type that holds them all; 32 bits keep lanes wide
+      const dim& n = g.g.dims[g.canonical(row[0])];
+      const bool few = n.kind == dim_kind::literal && n.value <= (std::int64_t{1} << 31);
+      constexpr dtype t = operand_traits<X>::type;
+      const dtype counts = size_of(t) == 8 || (few && size_of(t) == 4) ? t
+                           : few                                      ? dtype::int32
+                                                                      : dtype::int64;
+      const int column = op::reshape::build(g, build_cast(g, labels.id, counts), rank + 1, dims);
+      const int classes = g.iota(counts, 1, row, 0);
       const int hit = g.map_of<op::equal>(dtype::boolean, column, classes);
       return expr<T, rank + 1>{&g, build_cast(g, hit, dtype_of<T>)};
     }
