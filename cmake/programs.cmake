@@ -11,6 +11,11 @@ if(CALQUE_SANITIZE)
   target_link_options(calque_strict INTERFACE -fsanitize=${CALQUE_SANITIZE})
 endif()
 
+# The planner, compiled once for all tests; examples and benchmarks compile it like any user's file.
+add_library(calque_planner OBJECT ${PROJECT_SOURCE_DIR}/cmake/separate_planner.cpp)
+target_link_libraries(calque_planner PUBLIC calque_strict)
+target_compile_definitions(calque_planner PUBLIC CALQUE_SEPARATE_PLANNER)
+
 # Counts the heap and mmap calls of a program that links it; see its header.
 add_library(calque_allocation_counter OBJECT
   ${PROJECT_SOURCE_DIR}/tests/allocation_counter/allocation_counter.cpp)

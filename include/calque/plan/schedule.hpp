@@ -301,8 +301,9 @@ class scheduler {
     for (int id = r.first; id < r.last; ++id)
       for (int k = 0; k < g_.nodes[id].inputs; ++k)
         if (const int in = g_.input(id, k); in < r.first) emit(in);
-    for (int k = 0; k < r.results; ++k)
-      if (const int in = g_.result(k, body); in < r.first) emit(in);
+    for (int q = body; q < g_.region_count; ++q)  // regions inside come after it
+      for (int k = 0; g_.encloses(body, q) && k < g_.regions[q].results; ++k)
+        if (const int in = g_.result(k, q); in < r.first) emit(in);
   }
   int result_node(int owner, int k) const {
     for (auto i = std::lower_bound(results_.begin(), results_.end(), owner); i != results_.end(); ++i)
