@@ -43,8 +43,8 @@ class fuser {
     bool escapes = false;          // a result of a region
   };
   struct group {
-    std::int32_t region = 0, domain = -1, root = -1, nodes = 0, last = -1;
-    std::int32_t inputs = 0;
+    std::int32_t region = 0, domain = -1, root = -1, nodes = 0, first = -1, last = -1;
+    std::int32_t inputs = 0, outputs = 0;
     std::int32_t input[max_operands]{};
     bool dead = false;
   };
@@ -85,7 +85,7 @@ class fuser {
     const node& n = g_.nodes[id];
     const group& c = groups_[u.group];
     if (c.region != n.region || c.nodes >= max_cluster_nodes) return false;
-    if (c.inputs + n.inputs > max_operands - 8) return false;
+    if (c.inputs + n.inputs + c.outputs + u.escapes > max_operands - 8) return false;
     if (u.escapes && c.root >= 0) return false;
     if (n.rank == 0 && !u.escapes) return true;  // computed once before the loop
     const node& d = g_.nodes[c.domain];
@@ -97,7 +97,9 @@ class fuser {
   constexpr void add(int c, int id) {
     const node& n = g_.nodes[id];
     group_[id] = c;
+    groups_[c].first = id;
     ++groups_[c].nodes;
+    groups_[c].outputs += uses_[id].escapes;
     forget_input(c, id);
     for (int k = 0; k < n.inputs; ++k) {
       const int in = g_.input(id, k);
@@ -129,15 +131,15 @@ class fuser {
     const int t = u.group;
     if (groups_[t].root >= 0 || groups_[t].dead || groups_[t].region != groups_[c].region) return;
     if (!g_.same_extents(g_.nodes[groups_[t].domain], g_.nodes[root])) return;
+    if (groups_[t].first < root) return;  // a node before the root is taken for its body
     if (groups_[t].nodes + groups_[c].nodes > max_cluster_nodes) return;
-    if (groups_[t].inputs + groups_[c].inputs > max_operands - 8) return;
-    for (int i = 0; i < groups_[t].inputs; ++i)  // another reduction's tail would have to wait for it
-      if (groups_[t].input[i] > root && group_[groups_[t].input[i]] == c) return;
+    if (groups_[t].inputs + groups_[t].outputs + groups_[c].inputs > max_operands - 8) return;
     groups_[t].dead = true;
     merged_.push(t);
     merged_.push(c);
     groups_[c].last = groups_[t].last;
     groups_[c].nodes += groups_[t].nodes;
+    groups_[c].outputs += groups_[t].outputs;
     for (int i = 0; i < groups_[t].inputs; ++i) note_input(c, groups_[t].input[i]);
     forget_input(c, root);
   }

@@ -105,7 +105,7 @@ class lifetimes {
       by_start_.resize(d_.steps.size());
       for (std::size_t m = 0; m < d_.memories.size(); ++m) {
         const memory& x = d_.memories[m];
-        if (x.kind == memory_kind::arena && used_[m] && x.home < 0)
+        if (x.kind == memory_kind::arena && used_[m] && x.home < 0 && x.bytes > 0)
           by_start_[static_cast<std::size_t>(x.start)].push_back(static_cast<int>(m));
       }
     }

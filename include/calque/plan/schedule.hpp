@@ -8,23 +8,15 @@
 #include <algorithm>
 
 #include "calque/plan/check.hpp"
-#include "calque/plan/draft.hpp"
+#include "calque/plan/draft_writer.hpp"
 #include "calque/plan/units.hpp"
 
 namespace calque::detail::planning {
 
-class scheduler {
+class scheduler : draft_writer {
  public:
   scheduler(draft& d, const cluster_units& units, const kernel_presence& kernels)
-      : d_(d), s_(d.sizes), g_(d.g), units_(units), kernels_(kernels),
-        done_(static_cast<std::size_t>(g_.node_count)) {
-    const auto n = static_cast<std::size_t>(g_.node_count);
-    d_.entity_of.assign(n, -1);
-    d_.is_view.assign(n, 0);
-    d_.slice_of.assign(n, -1);
-    d_.loop_end.assign(n, -1);
-    d_.control.assign(n, -1);
-    base_.resize(n);
+      : draft_writer(d), units_(units), kernels_(kernels) {
     last_in_cluster_.assign(static_cast<std::size_t>(g_.cluster_count), -1);
     for (int c = 0; c < g_.cluster_count; ++c)
       for (int i = 0; i < g_.clusters[c].nodes; ++i)
@@ -38,13 +30,6 @@ class scheduler {
   }
 
   void run() {
-    for (int i = 0; i < g_.argument_count; ++i) {
-      d_.add_memory({.kind = memory_kind::leaf, .index = i});
-    }
-    for (int k = 0; k < g_.result_count(); ++k)
-      d_.add_memory({.kind = memory_kind::output, .index = k});
-    constants_ = d_.add_memory({.kind = memory_kind::constants});
-    push({.kind = step_kind::start});
     for (int id = 0; id < g_.node_count; ++id)  // before anything can overwrite them
       if (g_.kind(id) == op_kind::input || g_.kind(id) == op_kind::scalar) emit_argument(id);
     emit_region(0);
@@ -56,75 +41,13 @@ class scheduler {
       else row_major(s_.rank(id), s_.extents(id), to.strides);
       want(id, 0, to);
     }
-    for (entity& e : d_.entities)
-      for (reading& r : e.readings)
-        if (r.loop >= 0) {
-          r.position = d_.loop_end[static_cast<std::size_t>(r.loop)];
-          r.indexwise = false;
-        }
+    move_readings_to_loop_ends();
   }
 
  private:
-  // --- bookkeeping -----------------------------------------------------------------------------
-
-  int push(step s) {
-    d_.steps.push_back(s);
-    return static_cast<int>(d_.steps.size()) - 1;
-  }
-  int here() const { return static_cast<int>(d_.steps.size()); }
-  place& base(int id) { return base_[static_cast<std::size_t>(id)]; }
-  bool done(int id) const { return done_[static_cast<std::size_t>(id)] != 0; }
-  void finish(int id) { done_[static_cast<std::size_t>(id)] = 1; }
-
-  entity& add_entity(int id, const place& where, int defined) {
-    entity e;
-    e.node = id;
-    e.region = g_.nodes[id].region;
-    e.where = where;
-    e.defined = defined;
-    d_.entity_of[static_cast<std::size_t>(id)] = static_cast<int>(d_.entities.size());
-    d_.entities.push_back(e);
-    base(id) = where;
-    finish(id);
-    return d_.entities.back();
-  }
-  place row_major_place(int memory, int id) const {
-    place p{.memory = memory};
-    row_major(s_.rank(id), s_.extents(id), p.strides);
-    return p;
-  }
-  /// A computed value in memory of its own.
-  entity& add_computed(int id, int position) {
-    const int m = d_.add_memory({.bytes = s_.byte_count(id), .region = g_.nodes[id].region,
-                                 .start = position});
-    entity& e = add_entity(id, row_major_place(m, id), position);
-    e.computed = true;
-    return e;
-  }
-  /// The owner of the outermost loop that contains `region` but not `outer`, or -1.
-  int loop_between(int outer, int region) const {
-    int found = -1;
-    for (int r = region; r != outer && r > 0; r = g_.regions[r].parent)
-      if (g_.kind(g_.regions[r].owner) == op_kind::loop) found = g_.regions[r].owner;
-    return found;
-  }
-  void read(int id, int position, int region, bool indexwise) {
-    entity& e = d_.of(id);
-    e.readings.push_back({position, indexwise && !d_.is_view[static_cast<std::size_t>(id)],
-                          loop_between(e.region, region)});
-  }
-  void read_by(int id, int position, bool indexwise) {
-    const step& s = d_.steps[static_cast<std::size_t>(position)];
-    read(id, position, s.region, indexwise);
-  }
-  /// Wishes the value of `id` at `to`, as the next step.
   void want(int id, int region, const place& to) {
     emit(id);
-    const int n = static_cast<int>(d_.stores.size()), position = here();
-    d_.stores.push_back({.position = position, .node = id, .region = region, .to = to,
-                         .from = position});
-    push({.kind = step_kind::store, .node = id, .region = region, .store = n});
-    read_by(id, position, true);
+    wish(id, region, to);
   }
 
   // --- nodes -----------------------------------------------------------------------------------
@@ -184,13 +107,6 @@ class scheduler {
       e.defined = here();
       e.snapshot = push({.kind = step_kind::snapshot, .node = id, .entity = en});
     }
-  }
-  bool may_be_overwritten(int leaf_number) const {
-    for (int k = 0; k < g_.result_count(); ++k)
-      if (d_.overlaps.of(d_.output_memory(k), leaf_number) != overlap::none) return true;
-    for (int w : d_.facts.written)
-      if (d_.overlaps.of(w, leaf_number) != overlap::none) return true;
-    return false;
   }
   void emit_constant(int id, constant v) {
     const dtype t = g_.nodes[id].type;
@@ -274,18 +190,6 @@ class scheduler {
       default: emit_loop(id);
     }
   }
-  place variable_place(int handle) const {
-    const int i = g_.nodes[handle].index;
-    place p = row_major_place(d_.leaf_memory(i), handle);
-    if (d_.request.leaves[i].strides != nullptr)
-      std::copy_n(d_.request.leaves[i].strides, s_.rank(handle), p.strides);
-    return p;
-  }
-  void add_snapshot(int id) {
-    const int en = d_.entity_of[static_cast<std::size_t>(id)];
-    d_.entities[static_cast<std::size_t>(en)].snapshot =
-        push({.kind = step_kind::snapshot, .node = id, .region = g_.nodes[id].region, .entity = en});
-  }
   void emit_read(int id) {
     const int handle = g_.input(id, 0), i = g_.nodes[handle].index;
     add_entity(id, variable_place(handle), here());
@@ -309,10 +213,6 @@ class scheduler {
     for (auto i = std::lower_bound(results_.begin(), results_.end(), owner); i != results_.end(); ++i)
       if (g_.input(*i, 0) == owner && g_.nodes[*i].index == k) return *i;
     return -1;
-  }
-  int add_box(int id, int owner, int start) {
-    return d_.add_memory({.bytes = s_.byte_count(id), .region = g_.nodes[owner].region, .box = true,
-                          .start = start});
   }
   void emit_result(int id) {
     const int owner = g_.input(id, 0);
@@ -348,10 +248,6 @@ class scheduler {
     fill(n.body1);
     const int end = push({.kind = step_kind::join, .node = id, .region = n.region});
     for (std::size_t b = first; b < last; ++b) boxes_[b].end = close(boxes_[b].memory, end);
-  }
-  int close(int box, int end) {
-    d_.memories[static_cast<std::size_t>(box)].end = end;
-    return end;
   }
   void emit_loop(int id) {
     const node& n = g_.nodes[id];
@@ -422,16 +318,10 @@ class scheduler {
     int owner, k, memory, end;
   };
 
-  draft& d_;
-  const sized_graph& s_;
-  const graph_view& g_;
   const cluster_units& units_;
   const kernel_presence& kernels_;
-  std::vector<char> done_;
-  std::vector<place> base_;
   std::vector<int> last_in_cluster_, cursor_, results_;
   std::vector<owned_box> boxes_;
-  int constants_ = -1;
 };
 
 }  // namespace calque::detail::planning

@@ -1,7 +1,7 @@
 // Makes a plan: checks sizes, schedules, places values, then turns every step into a launch.
 //
 // Runs once for each key, allocates no array and launches no kernel. The stages are those of plan/;
-// what is added here are geometries, kernels and their scratch.
+// geometries and kernels are step_layouts.hpp's.
 #pragma once
 
 #include <cstring>
@@ -9,14 +9,13 @@
 #include <memory>
 #include <optional>
 
-#include "calque/backend/cpu/copy.hpp"
-#include "calque/backend/cpu/fill.hpp"
 #include "calque/plan/effects.hpp"
 #include "calque/plan/homes.hpp"
 #include "calque/plan/lifetimes.hpp"
+#include "calque/plan/request_check.hpp"
 #include "calque/plan/schedule.hpp"
-#include "calque/run/geometry.hpp"
 #include "calque/run/plan.hpp"
+#include "calque/run/step_layouts.hpp"
 
 namespace calque::detail {
 
@@ -36,12 +35,9 @@ class planner {
     planning::scheduler(draft_, units_, presence_).run();
     planning::home_finder homes(draft_);
     homes.run();
-    layouts_.resize(draft_.steps.size());
-    kernels_of_.resize(draft_.steps.size());
-    scratch_.assign(draft_.steps.size(), 0);
-    for (std::size_t i = 0; i < draft_.steps.size(); ++i) lay_out(i, homes.snapshots());
+    layouts_.emplace(draft_, kernels_, homes.snapshots());
     lifetimes_.emplace(draft_);
-    p.arena_bytes_ = lifetimes_->run(scratch_);
+    p.arena_bytes_ = lifetimes_->run(layouts_->scratch);
     p.graph_ = sizes_.g;
     p.leaves_ = sizes_.g.argument_count;
     p.counters_ = counters;
@@ -69,123 +65,14 @@ class planner {
     return e != nullptr && e[id].run != nullptr;
   }
 
-  // --- what a call brings ----------------------------------------------------------------------
-
   static const graph_view& checked(const graph_view& g, const call_request& r) {
-    if (r.leaf_count != g.argument_count)
-      throw value_error("plan: the function has " + std::to_string(g.argument_count) +
-                        " argument leaves, the call brings " + std::to_string(r.leaf_count));
-    for (int i = 0; i < g.argument_count; ++i) {
-      const argument& a = g.arguments[i];
-      const leaf& l = r.leaves[i];
-      if (a.kind != l.kind || a.rank != l.rank ||
-          (a.kind != argument_kind::extents && a.type != l.type))
-        throw dtype_error("plan: argument " + std::to_string(i) + " is " +
-                          std::string(name_of(l.type)) + " of rank " + std::to_string(l.rank) +
-                          ", the function was traced for " + std::string(name_of(a.type)) +
-                          " of rank " + std::to_string(a.rank));
-    }
-    if (r.outputs != nullptr && r.output_count != g.result_count())
-      throw value_error("into: the function has " + std::to_string(g.result_count()) +
-                        " results, the call brings " + std::to_string(r.output_count) +
-                        " destinations");
+    planning::check_request(g, r);
     return g;
   }
   static const graph_view& checked(const planning::sized_graph& s, const call_request& r) {
     planning::size_check(s).run();
-    for (int k = 0; r.outputs != nullptr && k < r.output_count; ++k) {
-      const int id = s.g.result(k);
-      const output& o = r.outputs[k];
-      for (int i = 0; i < s.rank(id); ++i)
-        if (o.extents[i] != s.extents(id)[i])
-          throw shape_error(
-              "into: result " + std::to_string(k) + " is " + s.text(id) + ", its destination is " +
-              planning::value_text(s.g.nodes[id].type, o.extents, s.rank(id)) + ": extents " +
-              std::to_string(s.extents(id)[i]) + " and " + std::to_string(o.extents[i]) +
-              " of axis " + std::to_string(i) + " differ; give a destination of the result's extents");
-        else if (o.strides != nullptr && o.strides[i] == 0 && o.extents[i] > 1)
-          throw alias_error("into: axis " + std::to_string(i) + " of the destination of result " +
-                            std::to_string(k) + " has stride 0, so its elements share memory; give "
-                            "a destination whose elements are distinct");
-    }
+    planning::check_destinations(s, r);
     return s.g;
-  }
-
-  // --- layouts ---------------------------------------------------------------------------------
-
-  std::vector<int> id_list(int first, int count) const {
-    return {draft_.ids.begin() + first, draft_.ids.begin() + first + count};
-  }
-  void lay_out(std::size_t i, const std::vector<std::pair<int, planning::place>>& snapshots) {
-    planning::step& s = draft_.steps[i];
-    step_layout& l = layouts_[i];
-    geometry_builder b(draft_, l);
-    const graph_view& g = sizes_.g;
-    const kernel_entry* kernel = nullptr;
-    bool empty = false;
-    switch (s.kind) {
-      case step_kind::cluster: {
-        const cluster& c = g.clusters[s.cluster];
-        const auto body = id_list(s.first_input, s.inputs);
-        const auto tail = id_list(s.first_input + s.inputs, s.tail_inputs);
-        const auto out = id_list(s.first_output, s.outputs);
-        if (c.kind == cluster_kind::map) b.elementwise(body, out, c.domain);
-        else b.reduction(c.root, body, tail, out);
-        empty = sizes_.elements(out[0]) == 0;
-        kernel = &kernels_.of_cluster[s.cluster];
-        break;
-      }
-      case step_kind::single:
-        lay_out_node(s, b);
-        empty = sizes_.elements(s.node) == 0;
-        kernel = g.kind(s.node) == op_kind::iota ? &iota_kernel : &kernels_.of_node[s.node];
-        break;
-      case step_kind::copy: {
-        // the source under its own extents; the result is its elements in that order
-        const int in = draft_.ids[static_cast<std::size_t>(s.first_input)];
-        planning::place to = draft_.place_of(s.node);  // row-major
-        planning::row_major(sizes_.rank(in), sizes_.extents(in), to.strides);
-        b.copy(in, draft_.place_of(in), to);
-        empty = sizes_.elements(s.node) == 0;
-        kernel = &copy_kernel;
-        break;
-      }
-      case step_kind::store: {
-        if (!s.enabled) return;
-        const auto& w = draft_.stores[static_cast<std::size_t>(s.store)];
-        b.copy(w.node, draft_.place_of(w.node), w.to);
-        empty = sizes_.elements(w.node) == 0;
-        kernel = &copy_kernel;
-        break;
-      }
-      case step_kind::snapshot: {
-        if (!s.enabled) return;
-        const auto& e = draft_.entities[static_cast<std::size_t>(s.entity)];
-        for (const auto& [at, from] : snapshots)
-          if (at == static_cast<int>(i)) b.copy(e.node, from, e.where);
-        empty = sizes_.elements(e.node) == 0;
-        kernel = &copy_kernel;
-        break;
-      }
-      default: return;
-    }
-    if (empty) {
-      s.enabled = false;
-      return;
-    }
-    kernels_of_[i] = kernel->run;
-    l.shape.operands = l.operands.data();
-    if (kernel->scratch != nullptr) scratch_[i] = kernel->scratch(l.shape);
-  }
-  void lay_out_node(const planning::step& s, geometry_builder& b) const {
-    const auto in = id_list(s.first_input, s.inputs);
-    const std::vector<int> out{s.node};
-    switch (sizes_.g.kind(s.node)) {
-      case op_kind::iota: b.iota(s.node); break;
-      case op_kind::matmul: b.matmul(s.node); break;
-      case op_kind::map: b.elementwise(in, out, s.node); break;
-      default: b.reduction(s.node, in, {}, out);
-    }
   }
 
   // --- the plan's tables -----------------------------------------------------------------------
@@ -245,7 +132,7 @@ class planner {
     std::vector<int> index(draft_.steps.size() + 1);  // of the plan's step at or after a draft's
     p.shapes_.reserve(draft_.steps.size());
     std::size_t operands = 0;
-    for (const step_layout& l : layouts_) operands += l.operands.size();
+    for (const step_layout& l : layouts_->of) operands += l.operands.size();
     p.layouts_.reserve(operands);
     for (std::size_t i = 0; i < draft_.steps.size(); ++i) {
       index[i] = static_cast<int>(p.steps_.size());
@@ -289,8 +176,8 @@ class planner {
       }
       default: {
         if (!s.enabled) return;
-        const step_layout& l = layouts_[static_cast<std::size_t>(i)];
-        out.run = kernels_of_[static_cast<std::size_t>(i)];
+        const step_layout& l = layouts_->of[static_cast<std::size_t>(i)];
+        out.run = layouts_->kernels[static_cast<std::size_t>(i)];
         for (const operand_base& at : l.places) p.operands_.push_back(address(at));
         const std::size_t first = p.layouts_.size();
         p.layouts_.insert(p.layouts_.end(), l.operands.begin(), l.operands.end());
@@ -331,7 +218,7 @@ class planner {
       const planning::step& s = draft_.steps[static_cast<std::size_t>(i)];
       step_note n{.role = role_of(s.kind), .node = s.node, .cluster = s.cluster};
       for (int r = s.region; r > 0; r = sizes_.g.regions[r].parent) ++n.depth;
-      const step_layout& l = layouts_[static_cast<std::size_t>(i)];
+      const step_layout& l = layouts_->of[static_cast<std::size_t>(i)];
       if (!l.places.empty()) {
         const int m = draft_.root(l.places.back().memory);
         const int cell = draft_.memories[static_cast<std::size_t>(m)].cell;
@@ -370,9 +257,7 @@ class planner {
   planning::kernel_presence presence_;
   planning::cluster_units units_;
   planning::draft draft_;
-  std::vector<step_layout> layouts_;
-  std::vector<kernel_function> kernels_of_;
-  std::vector<std::int64_t> scratch_;
+  std::optional<step_layouts> layouts_;
   std::optional<planning::lifetimes> lifetimes_;
   std::map<std::size_t, int> start_of_;
   std::vector<int> planned_from_;  // by the plan's step: the draft's

@@ -291,6 +291,7 @@ struct pick_fn {
 ///   static_assert(cq::graph_of<f, cq::array<float, 1>>().kernels() == 1);
 template <auto F, class... A>
 [[nodiscard]] constexpr traced_graph graph_of() {
+  static_assert((detail::check_argument<A>() && ...));
   using S = typename detail::signature_for<std::remove_cv_t<decltype(F)>, A...>::type;
   traced_graph g(S::final::view());
   g.report_count_ = S::stages::reports(g.reports_);

@@ -18,7 +18,7 @@ struct alignas(N) opaque {
 };
 
 template <class T>
-void copy_rows(const geometry& g, const T* from, T* to, int axis) {
+CALQUE_HIDDEN void copy_rows(const geometry& g, const T* from, T* to, int axis) {
   const std::int64_t *a = g.operands[0].strides, *b = g.operands[1].strides;
   const std::int64_t n = g.rank == 0 ? 1 : g.extents[axis];
   if (axis >= g.rank - 1) {
@@ -46,11 +46,11 @@ void copy_rows(const geometry& g, const T* from, T* to, int axis) {
 }
 
 template <class T>
-void copy_as(const geometry& g, void* const* data) {
+CALQUE_HIDDEN void copy_as(const geometry& g, void* const* data) {
   copy_rows(g, static_cast<const T*>(data[0]), static_cast<T*>(data[1]), 0);
 }
 
-inline void run_copy(const geometry& g, void* const* data, void*) {
+CALQUE_HIDDEN inline void run_copy(const geometry& g, void* const* data, void*) {
   switch (size_of(g.operands[0].type)) {
     case 1: copy_as<opaque<1>>(g, data); break;
     case 2: copy_as<opaque<2>>(g, data); break;

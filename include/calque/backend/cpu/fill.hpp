@@ -9,7 +9,7 @@ namespace calque::detail {
 
 /// Axis `g.kept` counts from `g.start`; the other axes repeat it.
 template <class T>
-void count_along(const geometry& g, T* to, int axis, std::int64_t value) {
+CALQUE_HIDDEN void count_along(const geometry& g, T* to, int axis, std::int64_t value) {
   if (axis == g.rank) {
     *to = static_cast<T>(value);
     return;
@@ -20,7 +20,7 @@ void count_along(const geometry& g, T* to, int axis, std::int64_t value) {
 }
 
 template <class T>
-void iota_as(const geometry& g, void* to) {
+CALQUE_HIDDEN void iota_as(const geometry& g, void* to) {
   T* const out = static_cast<T*>(to);
   if (g.rank == 1) {
     const std::int64_t step = g.operands[0].strides[0];
@@ -30,7 +30,7 @@ void iota_as(const geometry& g, void* to) {
   }
 }
 
-inline void run_iota(const geometry& g, void* const* data, void*) {
+CALQUE_HIDDEN inline void run_iota(const geometry& g, void* const* data, void*) {
   switch (g.operands[0].type) {
     case dtype::boolean: iota_as<bool>(g, data[0]); break;
     case dtype::int8: iota_as<std::int8_t>(g, data[0]); break;

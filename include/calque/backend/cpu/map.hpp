@@ -90,7 +90,7 @@ CALQUE_HIDDEN void launch_single(const geometry& g, void* const* data, void* scr
             {g.extents, g.rank, g.inputs, g.outputs, g.operands}, data, 0, g.size,
             static_cast<std::byte*>(scratch));
 }
-inline std::int64_t map_scratch(const geometry& g) {
+CALQUE_HIDDEN inline std::int64_t map_scratch(const geometry& g) {
   return tile_bytes(g.operands, g.operand_count());
 }
 

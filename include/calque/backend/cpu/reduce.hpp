@@ -36,7 +36,7 @@ inline constexpr std::int64_t shortest_line = 8, short_line = 16;
 
 /// Whether a reduction of `reduced` elements for each kept one walks its kept axes inside: where its
 /// rows are short, else where the kept axes, and not the reduced ones, are contiguous.
-inline bool by_columns(const geometry& g, std::int64_t reduced) {
+CALQUE_HIDDEN inline bool by_columns(const geometry& g, std::int64_t reduced) {
   if (g.kept == 0 || g.kept_size == 1) return false;
   if (reduced < shortest_line) return g.kept_size >= reduced;
   if (g.kept_size < shortest_line) return false;
@@ -50,7 +50,7 @@ inline bool by_columns(const geometry& g, std::int64_t reduced) {
   return columns > rows;
 }
 /// Whether an operand's elements follow each other along the axes [first, last).
-inline bool is_contiguous(const geometry& g, const operand_layout& o, int first, int last) {
+CALQUE_HIDDEN inline bool is_contiguous(const geometry& g, const operand_layout& o, int first, int last) {
   std::int64_t expected = 1;
   for (int a = last - 1; a >= first; --a) {
     if (g.extents[a] != 1 && o.strides[a] != expected) return false;
@@ -60,7 +60,7 @@ inline bool is_contiguous(const geometry& g, const operand_layout& o, int first,
 }
 
 /// Where a reduction keeps its intermediate values, in bytes from the start of its scratch.
-struct reduce_room {
+struct CALQUE_HIDDEN reduce_room {
   bool columns = false;
   std::int64_t reduced = 1;  // elements for each kept one
   std::int64_t line = 0;     // a value for each kept element of a tile
@@ -94,7 +94,7 @@ struct reduce_room {
   static std::int64_t rounded(std::int64_t n) { return (n + 63) / 64 * 64; }
 };
 
-class reduction {
+class CALQUE_HIDDEN reduction {
  public:
   reduction(const reduce_program& p, const geometry& g, void* const* data, std::byte* scratch)
       : p_(p), g_(g), data_(data), scratch_(scratch), room_(g) {
@@ -320,7 +320,7 @@ class reduction {
   bool gathers_[max_operands + 2];  // by input of the body
 };
 
-inline std::int64_t reduce_scratch(const geometry& g) { return reduce_room(g).total(g); }
+CALQUE_HIDDEN inline std::int64_t reduce_scratch(const geometry& g) { return reduce_room(g).total(g); }
 
 /// Body `P` reduced by `Op` in type T, then `Tail` on the results.
 template <class P, class Op, class T, class Tail>

@@ -90,8 +90,9 @@ constexpr kernel_entry node_kernel() {
   }
 }
 
+/// Hidden, as its kernels are: another library must not find this one's.
 template <class G>
-struct cpu_table {
+struct CALQUE_HIDDEN cpu_table {
   template <int... C>
   static constexpr auto clusters(std::integer_sequence<int, C...>) {
     return std::array<kernel_entry, sizeof...(C) + 1>{cluster_kernel<G, C>()..., kernel_entry{}};

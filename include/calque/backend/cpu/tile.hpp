@@ -28,7 +28,7 @@ struct tile_program {
 namespace tile_detail {
 
 template <bool Gather, class U>
-inline void move_run(U* tile, U* base, std::int64_t stride, std::int64_t n) {
+CALQUE_HIDDEN inline void move_run(U* tile, U* base, std::int64_t stride, std::int64_t n) {
   if (stride == 1) {
     if constexpr (Gather) std::memcpy(tile, base, static_cast<std::size_t>(n) * sizeof(U));
     else std::memcpy(base, tile, static_cast<std::size_t>(n) * sizeof(U));
@@ -47,7 +47,7 @@ inline void move_run(U* tile, U* base, std::int64_t stride, std::int64_t n) {
 }
 
 template <bool Gather, class U>
-inline void move(U* tile, U* base, const std::int64_t* extents, const std::int64_t* strides, int rank,
+CALQUE_HIDDEN inline void move(U* tile, U* base, const std::int64_t* extents, const std::int64_t* strides, int rank,
                  std::int64_t first, std::int64_t n) {
   if (rank == 0) {
     move_run<Gather>(tile, base, 0, n);
@@ -82,7 +82,7 @@ inline void move(U* tile, U* base, const std::int64_t* extents, const std::int64
 /// Copies the elements [first, first + n) of a domain's row-major order between an operand and a
 /// contiguous tile.
 template <bool Gather>
-inline void move_tile(void* tile, void* base, int bytes, const std::int64_t* extents,
+CALQUE_HIDDEN inline void move_tile(void* tile, void* base, int bytes, const std::int64_t* extents,
                       const std::int64_t* strides, int rank, std::int64_t first, std::int64_t n) {
   const auto as = [&](auto u) {
     using U = decltype(u);
@@ -107,7 +107,7 @@ struct tile_domain {
 
 /// Runs `p` on the elements [first, first + n) of a domain, in tiles. `base[k]` is operand k's first
 /// element of the whole domain; `tiles` has room for a tile of each operand that is not linear.
-inline void run_tiles(const tile_program& p, const tile_domain& d, void* const* base,
+CALQUE_HIDDEN inline void run_tiles(const tile_program& p, const tile_domain& d, void* const* base,
                       std::int64_t first, std::int64_t n, std::byte* tiles) {
   const int count = d.inputs + d.outputs;
   void* data[max_operands + 2];
@@ -149,7 +149,7 @@ inline void run_tiles(const tile_program& p, const tile_domain& d, void* const* 
 }
 
 /// Bytes of tiles that `run_tiles` needs.
-inline std::int64_t tile_bytes(const operand_layout* operands, int count) {
+CALQUE_HIDDEN inline std::int64_t tile_bytes(const operand_layout* operands, int count) {
   std::int64_t bytes = 0;
   for (int k = 0; k < count; ++k)
     if (!operands[k].linear) bytes += tile_size * size_of(operands[k].type);
