@@ -31,9 +31,9 @@ namespace op = calque::op;
 
 // a * x + y, and whether x < y; a is the same for all elements.
 template <class T>
-using axpy = program<splat<0, T>, load<1, T>, load<2, T>, ins<op::mul, T, T, 0, 1>,
-                     ins<op::add, T, T, 3, 2>, ins<op::less, bool, T, 1, 2>, store<3, T, 4>,
-                     store<4, bool, 5>>;
+using axpy =
+    program<splat<0, T>, load<1, T>, load<2, T>, ins<op::mul, T, T, 0, 1>, ins<op::add, T, T, 3, 2>,
+            ins<op::less, bool, T, 1, 2>, store<3, T, 4>, store<4, bool, 5>>;
 
 geometry domain(const extents& e, const std::vector<operand_layout>& o, int inputs, int outputs) {
   geometry g;
@@ -80,7 +80,8 @@ void any_layout(unsigned seed, bool single) {
     run<axpy<T>>(domain(e, o, 3, 2), {a.data(), x.data(), y.data(), out.data(), less.data()},
                  single);
     for_each(e, [&](const extents& at) {
-      want.at(at) = calque::detail::wrap_add(calque::detail::wrap_mul(a.at({}), x.at(at)), y.at(at));
+      want.at(at) =
+          calque::detail::wrap_add(calque::detail::wrap_mul(a.at({}), x.at(at)), y.at(at));
       want_less.at(at) = x.at(at) < y.at(at);
     });
     CHECK(out.same(want));
@@ -120,8 +121,8 @@ TEST_CASE("every size around vectors and tiles, at any address, writes exactly i
                                                     out.data() + shift, less.get() + shift});
         bool right = true;
         for (std::size_t i = 0; i < room; ++i) {
-          const bool inside = i >= static_cast<std::size_t>(shift) &&
-                              i < static_cast<std::size_t>(n + shift);
+          const bool inside =
+              i >= static_cast<std::size_t>(shift) && i < static_cast<std::size_t>(n + shift);
           right = right && out[i] == (inside ? 11.f : -1.f) && less[i] == inside;
         }
         CAPTURE(n);
@@ -134,10 +135,11 @@ TEST_CASE("every size around vectors and tiles, at any address, writes exactly i
 
 TEST_CASE("an element's bits do not depend on its place: body, tail, alone, or gathered") {
   // functions whose lanes might round otherwise than a lone element
-  using smooth = program<load<0, float>, ins<op::exp, float, float, 0>, ins<op::log, float, float, 1>,
-                         ins<op::tanh, float, float, 2>, ins<op::mul, float, float, 3, 1>,
-                         ins<op::add, float, float, 4, 0>, ins<op::sqrt, float, float, 1>,
-                         ins<op::div, float, float, 5, 6>, store<1, float, 7>>;
+  using smooth =
+      program<load<0, float>, ins<op::exp, float, float, 0>, ins<op::log, float, float, 1>,
+              ins<op::tanh, float, float, 2>, ins<op::mul, float, float, 3, 1>,
+              ins<op::add, float, float, 4, 0>, ins<op::sqrt, float, float, 1>,
+              ins<op::div, float, float, 5, 6>, store<1, float, 7>>;
   at_each_level([](calque::isa) {
     std::mt19937 random(5);
     std::uniform_real_distribution<float> some(-3, 3);

@@ -141,8 +141,8 @@ TEST_CASE("a reduction with a body and a tail gives the plain loop's result for 
 
 TEST_CASE("sizes around lanes, blocks and tiles reduce right along rows and columns") {
   at_each_level([](calque::isa) {
-    for (const std::int64_t n : {1, 2, 7, 8, 9, 31, 32, 33, 63, 65, 255, 257, 511, 513, 1023, 1025,
-                                 2047, 2048, 2049, 4097, 6145, 100003}) {
+    for (const std::int64_t n : {1,   2,   7,   8,    9,    31,   32,   33,   63,   65,   255,
+                                 257, 511, 513, 1023, 1025, 2047, 2048, 2049, 4097, 6145, 100003}) {
       for (const std::int64_t m : {1, 2, 3, 17, 33}) {
         CAPTURE(n);
         CAPTURE(m);

@@ -30,7 +30,8 @@ void gathers_and_scatters(unsigned seed) {
     for (auto rank = random() % 5; rank > 0; --rank) e.push_back(sizes[random() % 5]);
     const std::int64_t n = count(e);
     const std::int64_t first = static_cast<std::int64_t>(random() % static_cast<unsigned long>(n));
-    const std::int64_t m = 1 + static_cast<std::int64_t>(random() % static_cast<unsigned long>(n - first));
+    const std::int64_t m =
+        1 + static_cast<std::int64_t>(random() % static_cast<unsigned long>(n - first));
     const int rank = static_cast<int>(e.size()), bytes = static_cast<int>(sizeof(T));
 
     block<T> x(e, any_strides(e, true, random));
@@ -45,7 +46,8 @@ void gathers_and_scatters(unsigned seed) {
     CHECK(tile == want);
 
     block<T> out(e, any_strides(e, false, random)), expected(e, out.strides());
-    move_tile<false>(tile.data(), out.data(), bytes, e.data(), out.strides().data(), rank, first, m);
+    move_tile<false>(tile.data(), out.data(), bytes, e.data(), out.strides().data(), rank, first,
+                     m);
     at = 0;
     for_each(e, [&](const extents& index) {
       if (at >= first && at < first + m)
@@ -67,7 +69,8 @@ void add_one(void* const* data, std::int64_t n) {
 
 }  // namespace
 
-TEST_CASE("a tile holds a run of a domain's elements in row-major order, and goes back the same way") {
+TEST_CASE(
+    "a tile holds a run of a domain's elements in row-major order, and goes back the same way") {
   gathers_and_scatters<std::uint8_t>(1);
   gathers_and_scatters<std::uint16_t>(2);
   gathers_and_scatters<std::uint32_t>(3);
@@ -77,7 +80,8 @@ TEST_CASE("a tile holds a run of a domain's elements in row-major order, and goe
 TEST_CASE("linear operands are passed through in one call, others in tiles") {
   constexpr operand_use uses[] = {{true, false, false, 4}, {true, false, true, 4}};
   for (const std::int64_t n : {0, 1, 511, 512, 513, 5000}) {
-    block<float> x(extents{n}), wide(extents{n}, extents{2}), out(extents{n}), back(extents{n}, extents{-1});
+    block<float> x(extents{n}), wide(extents{n}, extents{2}), out(extents{n}),
+        back(extents{n}, extents{-1});
     for (std::int64_t i = 0; i < n; ++i) x.at({i}) = wide.at({i}) = static_cast<float>(i);
     struct way {
       block<float>*from, *to;
@@ -89,7 +93,8 @@ TEST_CASE("linear operands are passed through in one call, others in tiles") {
       scratch room(tile_bytes(o, 2));
       void* base[] = {w.from->data(), w.to->data()};
       calls = 0, most = 0;
-      run_tiles({&add_one, uses}, {&n, 1, 1, 1, o}, base, 0, n, static_cast<std::byte*>(room.data()));
+      run_tiles({&add_one, uses}, {&n, 1, 1, 1, o}, base, 0, n,
+                static_cast<std::byte*>(room.data()));
       CHECK(room.intact());
       bool right = true;
       for (std::int64_t i = 0; i < n; ++i)

@@ -68,11 +68,17 @@ struct types_of<program<I...>> {
 
  private:
   template <int K, class T>
-  void put(load<K, T>) { of[K] = calque::dtype_of<T>; }
+  void put(load<K, T>) {
+    of[K] = calque::dtype_of<T>;
+  }
   template <int K, class T>
-  void put(splat<K, T>) { of[K] = calque::dtype_of<T>; }
+  void put(splat<K, T>) {
+    of[K] = calque::dtype_of<T>;
+  }
   template <int K, class T, int Src>
-  void put(store<K, T, Src>) { of[K] = calque::dtype_of<T>; }
+  void put(store<K, T, Src>) {
+    of[K] = calque::dtype_of<T>;
+  }
   template <class Other>
   void put(Other) {}
 };
@@ -87,7 +93,9 @@ struct element {
     return v;
   }
   template <class T>
-  void out(int k, T v) const { std::memcpy(at[static_cast<std::size_t>(k)], &v, sizeof(T)); }
+  void out(int k, T v) const {
+    std::memcpy(at[static_cast<std::size_t>(k)], &v, sizeof(T));
+  }
 };
 
 /// Small numbers, exact in every type and under every contraction.
@@ -215,8 +223,8 @@ std::string disagreement(program<I...> p, const std::vector<std::int64_t>& exten
                 &plain = by_plain[out];
     ++out;
     const dtype t = types[static_cast<std::size_t>(k)];
-    const std::string which = "operand " + std::to_string(k) + " of " + std::to_string(g.size) +
-                              " elements: ";
+    const std::string which =
+        "operand " + std::to_string(k) + " of " + std::to_string(g.size) + " elements: ";
     if (!close(gpu.begin(), plain.begin(), gpu.size(), t, ulps))
       return which + "the GPU's kernel differs from a plain loop";
     if (!close(cpu.begin(), plain.begin(), cpu.size(), t, ulps))
@@ -236,10 +244,10 @@ void axpy_plain(const element& e) {
 
 // Three outputs of three types: x + y, x < y, and where(p, x, y) as double.
 template <class T>
-using three = program<load<0, T>, load<1, T>, load<2, bool>, ins<op::add, T, T, 0, 1>,
-                      ins<op::less, bool, T, 0, 1>, ins<op::where, T, T, 2, 0, 1>,
-                      ins<op::cast, double, T, 5>, store<3, T, 3>, store<4, bool, 4>,
-                      store<5, double, 6>>;
+using three =
+    program<load<0, T>, load<1, T>, load<2, bool>, ins<op::add, T, T, 0, 1>,
+            ins<op::less, bool, T, 0, 1>, ins<op::where, T, T, 2, 0, 1>,
+            ins<op::cast, double, T, 5>, store<3, T, 3>, store<4, bool, 4>, store<5, double, 6>>;
 template <class T>
 void three_plain(const element& e) {
   const T x = e.in<T>(0), y = e.in<T>(1);
@@ -249,18 +257,18 @@ void three_plain(const element& e) {
 }
 
 // tanh(exp(-abs(x))): library functions, so some ulps apart.
-using smooth = program<load<0, float>, ins<op::abs, float, float, 0>, ins<op::neg, float, float, 1>,
-                       ins<op::exp, float, float, 2>, ins<op::tanh, float, float, 3>,
-                       store<1, float, 4>>;
+using smooth =
+    program<load<0, float>, ins<op::abs, float, float, 0>, ins<op::neg, float, float, 1>,
+            ins<op::exp, float, float, 2>, ins<op::tanh, float, float, 3>, store<1, float, 4>>;
 inline void smooth_plain(const element& e) {
   e.out<float>(1, static_cast<float>(std::tanh(std::exp(-std::fabs(double{e.in<float>(0)})))));
 }
 
 // exp of a uniform operand's cast, times bool: everything before the product is computed once.
-using once = program<splat<0, std::int32_t>, ins<op::cast, double, std::int32_t, 0>,
-                     ins<op::mul, double, double, 1, 1>, load<1, bool>,
-                     ins<op::cast, double, bool, 3>, ins<op::mul, double, double, 2, 4>,
-                     store<2, double, 5>>;
+using once =
+    program<splat<0, std::int32_t>, ins<op::cast, double, std::int32_t, 0>,
+            ins<op::mul, double, double, 1, 1>, load<1, bool>, ins<op::cast, double, bool, 3>,
+            ins<op::mul, double, double, 2, 4>, store<2, double, 5>>;
 inline void once_plain(const element& e) {
   const double a = e.in<std::int32_t>(0);
   e.out<double>(2, a * a * (e.in<bool>(1) ? 1. : 0.));
@@ -268,19 +276,22 @@ inline void once_plain(const element& e) {
 
 // Every other operation, where the results are exact: on integers that divide by zero now and then,
 // and through narrowing and saturating casts.
-using mixed = program<load<0, std::int32_t>, load<1, std::int32_t>, ins<op::div, std::int32_t, std::int32_t, 0, 1>,
-                      ins<op::sub, std::int32_t, std::int32_t, 2, 1>, ins<op::minimum, std::int32_t, std::int32_t, 3, 0>,
-                      ins<op::maximum, std::int32_t, std::int32_t, 4, 2>, ins<op::cast, float, std::int32_t, 5>,
-                      load<2, float>, ins<op::div, float, float, 6, 7>, ins<op::sqrt, float, float, 8>,
-                      ins<op::cast, std::int8_t, float, 8>, ins<op::greater_equal, bool, float, 9, 7>,
-                      ins<op::not_equal, bool, float, 6, 7>, ins<op::equal, bool, bool, 11, 12>,
-                      store<3, float, 9>, store<4, std::int8_t, 10>, store<5, bool, 13>>;
+using mixed = program<
+    load<0, std::int32_t>, load<1, std::int32_t>, ins<op::div, std::int32_t, std::int32_t, 0, 1>,
+    ins<op::sub, std::int32_t, std::int32_t, 2, 1>,
+    ins<op::minimum, std::int32_t, std::int32_t, 3, 0>,
+    ins<op::maximum, std::int32_t, std::int32_t, 4, 2>, ins<op::cast, float, std::int32_t, 5>,
+    load<2, float>, ins<op::div, float, float, 6, 7>, ins<op::sqrt, float, float, 8>,
+    ins<op::cast, std::int8_t, float, 8>, ins<op::greater_equal, bool, float, 9, 7>,
+    ins<op::not_equal, bool, float, 6, 7>, ins<op::equal, bool, bool, 11, 12>, store<3, float, 9>,
+    store<4, std::int8_t, 10>, store<5, bool, 13>>;
 inline void mixed_plain(const element& e) {
   const std::int32_t x = e.in<std::int32_t>(0), y = e.in<std::int32_t>(1);
   const std::int32_t q = y == 0 ? 0 : x / y, smaller = std::min(q - y, x);
   const float a = static_cast<float>(std::max(smaller, q)), b = e.in<float>(2), d = a / b;
   e.out<float>(3, std::sqrt(d));
-  e.out<std::int8_t>(4, std::isnan(d) ? std::int8_t{0} : static_cast<std::int8_t>(std::clamp(d, -128.f, 127.f)));
+  e.out<std::int8_t>(
+      4, std::isnan(d) ? std::int8_t{0} : static_cast<std::int8_t>(std::clamp(d, -128.f, 127.f)));
   e.out<bool>(5, (std::sqrt(d) >= b) == (a != b));
 }
 
@@ -305,10 +316,10 @@ void run_all(Report report) {
       line("mixed types", mixed{}, mixed_plain, 1);
       line("uniform part", once{}, once_plain);
     }
-    report("one operand apart", disagreement(axpy<float>{}, {n}, {{}, {}, {{}, 1}},
-                                             axpy_plain<float>));
-    report("reversed and doubled", disagreement(axpy<float>{}, {n}, {{}, {{-1}, 0}, {{2}, 0}},
-                                                axpy_plain<float>));
+    report("one operand apart",
+           disagreement(axpy<float>{}, {n}, {{}, {}, {{}, 1}}, axpy_plain<float>));
+    report("reversed and doubled",
+           disagreement(axpy<float>{}, {n}, {{}, {{-1}, 0}, {{2}, 0}}, axpy_plain<float>));
     report("strided outputs",
            disagreement(three<float>{}, {n}, {{}, {}, {}, {{3}, 0}, {{-2}, 0}, {{1}, 0}},
                         three_plain<float>));
@@ -327,7 +338,8 @@ void run_all(Report report) {
   matrix("transposed output", {{}, {}, {}, {{1, m}, 0}});
   matrix("padded rows", {{}, {{n + 11, 1}, 0}, {}, {{n + 2, 1}, 1}});
   report("rank 0", disagreement(axpy<float>{}, {}, {}, axpy_plain<float>));
-  report("extent 1", disagreement(axpy<float>{}, {1, 9, 1}, {{}, {{77, 1, 5}, 0}}, axpy_plain<float>));
+  report("extent 1",
+         disagreement(axpy<float>{}, {1, 9, 1}, {{}, {{77, 1, 5}, 0}}, axpy_plain<float>));
   report("an empty axis", disagreement(axpy<float>{}, {3, 0}, {}, axpy_plain<float>));
   report("rank 8", disagreement(axpy<float>{}, {2, 3, 1, 2, 2, 3, 2, 2},
                                 {{}, {{0, 1, 3, 0, 3, 6, 0, 18}, 0}}, axpy_plain<float>));

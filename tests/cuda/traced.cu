@@ -102,7 +102,8 @@ int cluster_on_the_device(const cq::traced<F, Level>& f, std::int64_t n) {
 
 int main() {
   try {
-    return reduction_on_the_host() + cluster_on_the_device(blend, 1) + cluster_on_the_device(blend, 100003);
+    return reduction_on_the_host() + cluster_on_the_device(blend, 1) +
+           cluster_on_the_device(blend, 100003);
   } catch (const std::exception& e) {
     std::printf("%s\n", e.what());
     return 1;

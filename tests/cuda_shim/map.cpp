@@ -1,4 +1,5 @@
-// The GPU's elementwise kernel, compiled by a plain C++ compiler and run on the CPU thread by thread.
+// The GPU's elementwise kernel, compiled by a plain C++ compiler and run on the CPU thread by
+// thread.
 #include "cuda/map_cases.hpp"
 
 #include <doctest/doctest.h>
@@ -85,7 +86,8 @@ TEST_CASE("64-bit indices find the same elements") {
 }
 
 TEST_CASE("a launch that the device refuses is a device_error") {
-  CHECK_THROWS_WITH_AS(
-      calque::detail::launch(1, 2000, nullptr, +[](int) {}, 1),
-      "calque: kernel launch: invalid configuration argument", calque::device_error);
+  CHECK_THROWS_WITH_AS(calque::detail::launch(
+                           1, 2000, nullptr, +[](int) {}, 1),
+                       "calque: kernel launch: invalid configuration argument",
+                       calque::device_error);
 }

@@ -5,7 +5,8 @@
 extern "C" [[gnu::visibility("default")]] void LINK_UNIT(linked::answer* to) {
   namespace cq = calque;
   const auto before = cq::counters(cq::cpu()).launches;
-  const auto x = cq::linspace(0.1f, 7.3f, linked::length), y = cq::linspace(0.7f, 9.1f, linked::length);
+  const auto x = cq::linspace(0.1f, 7.3f, linked::length),
+             y = cq::linspace(0.7f, 9.1f, linked::length);
   const cq::array<float, 1> blended = linked::blend(x, y, 1.7f);
   for (int i = 0; i < linked::length; ++i) to->blended[i] = blended(i);
   to->norm = linked::norm(cq::array<float, 1>{3, 4, 12});

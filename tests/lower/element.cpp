@@ -1,5 +1,5 @@
-// Every operation at one element, on the baseline's lanes, and as a plain call: the same bits. (Wider
-// lanes may fuse a multiply and an add, so tests/core compares those within ulps.)
+// Every operation at one element, on the baseline's lanes, and as a plain call: the same bits.
+// (Wider lanes may fuse a multiply and an add, so tests/core compares those within ulps.)
 #include "calque/lower/element.hpp"
 
 #include <doctest/doctest.h>
@@ -43,14 +43,23 @@ std::unique_ptr<T[]> values(unsigned seed) {
     if constexpr (std::is_same_v<T, bool>) {
       v[static_cast<std::size_t>(i)] = random() % 2 == 0;
     } else if constexpr (std::is_floating_point_v<T>) {
-      const T odd[] = {T(0), T(-0.), limits::infinity(), -limits::infinity(), limits::quiet_NaN(),
-                       limits::max(), limits::lowest(), limits::denorm_min(), T(1), T(300.7)};
+      const T odd[] = {T(0),
+                       T(-0.),
+                       limits::infinity(),
+                       -limits::infinity(),
+                       limits::quiet_NaN(),
+                       limits::max(),
+                       limits::lowest(),
+                       limits::denorm_min(),
+                       T(1),
+                       T(300.7)};
       v[static_cast<std::size_t>(i)] =
           i % 3 == 0 ? odd[random() % 10]
                      : static_cast<T>(std::uniform_real_distribution<double>(-40, 40)(random));
     } else {
       const T odd[] = {T(0), T(1), limits::max(), limits::min(), static_cast<T>(-1)};
-      v[static_cast<std::size_t>(i)] = i % 3 == 0 ? odd[random() % 5] : static_cast<T>(random() % 50);
+      v[static_cast<std::size_t>(i)] =
+          i % 3 == 0 ? odd[random() % 5] : static_cast<T>(random() % 50);
     }
   }
   return v;
@@ -101,8 +110,9 @@ void choice() {
   auto p = values<bool>(4);
   auto x = values<T>(5), y = values<T>(6);
   void* data[] = {p.get(), x.get(), y.get(), nullptr};
-  agree<program<load<0, bool>, load<1, T>, load<2, T>, ins<op::where, T, T, 0, 1, 2>, store<3, T, 3>>,
-        T>(data, 3, [&](std::size_t i) { return p[i] ? x[i] : y[i]; });
+  agree<
+      program<load<0, bool>, load<1, T>, load<2, T>, ins<op::where, T, T, 0, 1, 2>, store<3, T, 3>>,
+      T>(data, 3, [&](std::size_t i) { return p[i] ? x[i] : y[i]; });
 }
 template <class From, class To>
 void conversion() {
@@ -154,7 +164,8 @@ void conversions() {
 
 }  // namespace
 
-TEST_CASE("arithmetic at one element has the bits of its lanes and of a plain call: floating types") {
+TEST_CASE(
+    "arithmetic at one element has the bits of its lanes and of a plain call: floating types") {
   arithmetic<float>();
   arithmetic<double>();
 }
@@ -186,11 +197,11 @@ TEST_CASE("conversions at one element have the bits of their lanes and of a plai
 
 TEST_CASE("types of every width mix in one program") {
   // double(i8) * a + (p ? x : y), with a uniform double, and the comparison beside it
-  using P = program<load<0, std::int8_t>, ins<op::cast, double, std::int8_t, 0>, splat<1, double>,
-                    ins<op::mul, double, double, 1, 2>, load<2, bool>, load<3, float>,
-                    load<4, float>, ins<op::where, float, float, 4, 5, 6>,
-                    ins<op::cast, double, float, 7>, ins<op::maximum, double, double, 3, 8>,
-                    store<5, double, 9>>;
+  using P =
+      program<load<0, std::int8_t>, ins<op::cast, double, std::int8_t, 0>, splat<1, double>,
+              ins<op::mul, double, double, 1, 2>, load<2, bool>, load<3, float>, load<4, float>,
+              ins<op::where, float, float, 4, 5, 6>, ins<op::cast, double, float, 7>,
+              ins<op::maximum, double, double, 3, 8>, store<5, double, 9>>;
   auto i8 = values<std::int8_t>(8);
   auto p = values<bool>(9);
   auto x = values<float>(10), y = values<float>(11);

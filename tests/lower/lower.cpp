@@ -40,9 +40,7 @@ struct chosen {
   }
 };
 struct scaled {
-  constexpr auto operator()(auto x, auto a) const {
-    return cq::sum(x * a, cq::axis<1>) * a + a;
-  }
+  constexpr auto operator()(auto x, auto a) const { return cq::sum(x * a, cq::axis<1>) * a + a; }
 };
 
 // operands in the order of their first use; the scalar has one value for the whole loop
@@ -55,22 +53,22 @@ static_assert(std::is_same_v<lowered<body_code<G0, 0>>,
 
 // a reduction stores what it reduces, once; the tail's operand 0 is the reduced value
 using G1 = graph<norm, vector>;
-static_assert(std::is_same_v<lowered<body_code<G1, 0>>,
-                             program<load<0, float>, ins<op::mul, float, float, 0, 0>,
-                                     store<1, float, 1>>>);
+static_assert(
+    std::is_same_v<lowered<body_code<G1, 0>>,
+                   program<load<0, float>, ins<op::mul, float, float, 0, 0>, store<1, float, 1>>>);
 static_assert(body_code<G1, 0>::value.result == cq::dtype::float32);
-static_assert(std::is_same_v<lowered<tail_code<G1, 0>>,
-                             program<load<0, float>, ins<op::sqrt, float, float, 0>,
-                                     store<1, float, 1>>>);
+static_assert(
+    std::is_same_v<lowered<tail_code<G1, 0>>,
+                   program<load<0, float>, ins<op::sqrt, float, float, 0>, store<1, float, 1>>>);
 
 // outputs by node; a comparison gives bool from T, a choice takes its type from its second operand
 using G2 = graph<chosen, vector, vector>;
 static_assert(G2::view().cluster_count == 1);
-static_assert(std::is_same_v<lowered<body_code<G2, 0>>,
-                             program<load<0, float>, load<1, float>, ins<op::greater, bool, float, 0, 1>,
-                                     ins<op::where, float, float, 2, 0, 1>,
-                                     ins<op::cast, double, float, 3>, store<2, bool, 2>,
-                                     store<3, double, 4>>>);
+static_assert(
+    std::is_same_v<lowered<body_code<G2, 0>>,
+                   program<load<0, float>, load<1, float>, ins<op::greater, bool, float, 0, 1>,
+                           ins<op::where, float, float, 2, 0, 1>, ins<op::cast, double, float, 3>,
+                           store<2, bool, 2>, store<3, double, 4>>>);
 
 // body and tail number their operands apart; the same scalar is an operand of both
 using G3 = graph<scaled, cq::array<float, 2>, float>;
@@ -78,10 +76,10 @@ static_assert(G3::view().cluster_count == 1);
 static_assert(std::is_same_v<lowered<body_code<G3, 0>>,
                              program<load<0, float>, splat<1, float>,
                                      ins<op::mul, float, float, 0, 1>, store<2, float, 2>>>);
-static_assert(std::is_same_v<lowered<tail_code<G3, 0>>,
-                             program<load<0, float>, splat<1, float>,
-                                     ins<op::mul, float, float, 0, 1>,
-                                     ins<op::add, float, float, 2, 1>, store<2, float, 3>>>);
+static_assert(
+    std::is_same_v<lowered<tail_code<G3, 0>>,
+                   program<load<0, float>, splat<1, float>, ins<op::mul, float, float, 0, 1>,
+                           ins<op::add, float, float, 2, 1>, store<2, float, 3>>>);
 
 // a node alone: every use is an operand, loaded element by element whatever its rank
 constexpr int node_named(const cq::graph_view& g, std::string_view name) {

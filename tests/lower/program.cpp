@@ -48,9 +48,8 @@ static_assert(program_traits<narrow>::widest() == 8);
 using bytes = program<load<0, std::int8_t>, store<1, std::int8_t, 0>>;
 static_assert(program_traits<bytes>::widest() == 4);
 
+// All that evaluation asks of a functor.
 struct clipped {
-  static constexpr char name[] = "clipped";
-  static constexpr int arity = 2;
   float operator()(float v, float limit) const { return v > limit ? limit : v; }
 };
 
@@ -97,8 +96,8 @@ TEST_CASE("uniform operands are read once, before the loop") {
 }
 
 TEST_CASE("a functor that knows scalars only is called element by element") {
-  using P = program<load<0, float>, load<1, float>, ins<clipped, float, float, 0, 1>,
-                    store<2, float, 2>>;
+  using P =
+      program<load<0, float>, load<1, float>, ins<clipped, float, float, 0, 1>, store<2, float, 2>>;
   std::vector<float> x = {1, 2, 3, 4}, y = {2, 2, 2, 5}, out(4);
   void* data[] = {x.data(), y.data(), out.data()};
   registers<4, P> r;

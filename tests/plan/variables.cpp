@@ -98,6 +98,17 @@ TEST_CASE("v = transpose(v) and v = v + transpose(v) read before they write (C06
   CHECK(w.get() == numbers{2, 5, 5, 8});
 }
 
+TEST_CASE("v = transpose(v + 1) does not write over what it still reads (C061)") {
+  maker b;
+  const int v = b.variable(2);
+  b.assign(v, b.transpose(b.plus(v, 1)));
+  program p(b.done({}));
+  call c;
+  block& w = c.variable({3, 3}, iota(9));
+  c.run(p);
+  CHECK(w.get() == numbers{2, 5, 8, 3, 6, 9, 4, 7, 10});
+}
+
 TEST_CASE("one variable twice is legal to read and refused to write, with both places named") {
   maker b;
   const int v = b.variable(1), w = b.variable(1);

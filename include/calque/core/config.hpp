@@ -20,7 +20,9 @@
 #define CALQUE_ON_DEVICE() 0
 #endif
 
-#if defined(__x86_64__) && defined(__GNUC__)
+/// Whether loops for AVX2 and AVX-512 are compiled beside the baseline. CALQUE_BASELINE_ONLY leaves them
+/// out: a third of the kernels to compile, for debugging and sanitizers.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(CALQUE_BASELINE_ONLY)
 #define CALQUE_X86() 1
 #else
 #define CALQUE_X86() 0

@@ -89,7 +89,8 @@ class builder {
     a = canonical(a), b = canonical(b);
     if (a == b) return;
     // literals stay the representatives; otherwise the earlier extent does
-    const bool keep_b = g.dims[b].kind == dim_kind::literal || (g.dims[a].kind != dim_kind::literal && b < a);
+    const bool a_literal = g.dims[a].kind == dim_kind::literal;
+    const bool keep_b = g.dims[b].kind == dim_kind::literal || (!a_literal && b < a);
     if (g.dims[a].kind == dim_kind::literal && g.dims[b].kind == dim_kind::literal) return;
     if (keep_b) g.dims[a].same_as = b;
     else g.dims[b].same_as = a;
@@ -306,11 +307,10 @@ class builder {
     const int start = g.chars.size();
     for (char c : scope_) g.chars.push(c);
     for (char c : name) g.chars.push(c);
-    const int plain = g.chars.size();
     g.chars.push('\0');
-    for (int suffix = 1; taken(start); ++suffix) {
-      g.chars.resize(plain);
-      g.chars.push('_');
+    const int suffix = next_suffix(start);
+    if (suffix > 0) {
+      g.chars.back() = '_';
       int digits = 1;
       while (suffix / digits >= 10) digits *= 10;
       for (; digits > 0; digits /= 10) g.chars.push(static_cast<char>('0' + suffix / digits % 10));
@@ -365,14 +365,22 @@ class builder {
     const int a = canonical(d.a), b = canonical(d.b);
     return a == part || b == part || contains(a, part) || contains(b, part);
   }
-  constexpr bool taken(int start) const {
+  /// 0 if no node has the name at `start`, else one more than the largest suffix in use with it.
+  constexpr int next_suffix(int start) const {
+    int next = 0;
     for (const node& n : g.nodes) {
       if (n.name < 0) continue;
       int i = 0;
       while (g.chars[n.name + i] == g.chars[start + i] && g.chars[start + i] != '\0') ++i;
-      if (g.chars[n.name + i] == g.chars[start + i]) return true;
+      if (g.chars[start + i] != '\0') continue;
+      int used = 0;
+      if (g.chars[n.name + i] == '_') {
+        for (++i; g.chars[n.name + i] >= '0' && g.chars[n.name + i] <= '9' && used < 1'000'000; ++i)
+          used = 10 * used + (g.chars[n.name + i] - '0');
+      }
+      if (g.chars[n.name + i] == '\0' && used >= next) next = used + 1;
     }
-    return false;
+    return next;
   }
 
   int open_ = -1, base_ = 0;

@@ -31,7 +31,8 @@ struct node {
   std::int32_t body0 = -1;      // cond: then, else; loop: body
   std::int32_t body1 = -1;
   std::int32_t index = -1;      // argument, result or region argument number; iota's axis;
-                                // extent's id; loop: how many of its results are carried
+                                // extent's id; loop: how many of its results are carried;
+                                // marker: number of the variable that it stands for, or -1
   std::int32_t name = -1;       // offset in the graph's characters, zero-terminated
   std::int32_t line = 0;        // where it was written; no part of a node's identity
   const char* file = nullptr;

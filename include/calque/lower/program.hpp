@@ -1,5 +1,5 @@
-// A cluster as a type: a straight-line program of typed instructions, and its evaluation on lanes or
-// on one element.
+// A cluster as a type: a straight-line program of typed instructions, and its evaluation on lanes
+// or on one element.
 //
 // The type alone parameterises kernels. Instruction D writes register D; `Src` are registers.
 // Operands that are one value for the whole loop (rank 0) are loaded and combined once, before it.
@@ -65,15 +65,21 @@ struct program_traits<program<I...>> {
 
  private:
   template <int K, class T>
-  static constexpr bool is_uniform(const flags&, load<K, T>) { return false; }
+  static constexpr bool is_uniform(const flags&, load<K, T>) {
+    return false;
+  }
   template <int K, class T>
-  static constexpr bool is_uniform(const flags&, splat<K, T>) { return true; }
+  static constexpr bool is_uniform(const flags&, splat<K, T>) {
+    return true;
+  }
   template <class Op, class Out, class In, int... Src>
   static constexpr bool is_uniform(const flags& f, ins<Op, Out, In, Src...>) {
     return (f.of[Src] && ...);
   }
   template <int K, class T, int Src>
-  static constexpr bool is_uniform(const flags&, store<K, T, Src>) { return false; }
+  static constexpr bool is_uniform(const flags&, store<K, T, Src>) {
+    return false;
+  }
 };
 
 /// What a program reads and writes, by operand.
@@ -126,9 +132,13 @@ struct reg {
   lane<T, W> v;
 };
 template <int D, class T, int W>
-CALQUE_INLINE lane<T, W>& at_reg(reg<D, T, W>& r) { return r.v; }
+CALQUE_INLINE lane<T, W>& at_reg(reg<D, T, W>& r) {
+  return r.v;
+}
 template <int D, class T, int W>
-CALQUE_INLINE const lane<T, W>& at_reg(const reg<D, T, W>& r) { return r.v; }
+CALQUE_INLINE const lane<T, W>& at_reg(const reg<D, T, W>& r) {
+  return r.v;
+}
 
 /// The registers of a program on lanes of W elements.
 template <int W, class P, class Ds>
@@ -161,7 +171,8 @@ CALQUE_INLINE void apply_lanes(lane<Out, W>& r, const V&... v) {
   } else if constexpr (sizeof...(V) == 1) {
     lanes::map_each<Out, W, In>([](In a) { return static_cast<Out>(Op{}(a)); }, r, v...);
   } else {
-    lanes::map_each<Out, W, In, In>([](In a, In b) { return static_cast<Out>(Op{}(a, b)); }, r, v...);
+    lanes::map_each<Out, W, In, In>([](In a, In b) { return static_cast<Out>(Op{}(a, b)); }, r,
+                                    v...);
   }
 }
 

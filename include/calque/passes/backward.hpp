@@ -133,10 +133,12 @@ class backward {
       if (n.op->kind == op_kind::stop_gradient || n.op->kind == op_kind::gradient) continue;
       bool a = active[id];
       for (int k = 0; k < n.inputs; ++k) a = a || active[b_.input(id, k)];
-      for (int body : {n.body0, n.body1})
-        if (body >= 0)
-          for (int i = b_.g.regions[body].first; i < b_.g.regions[body].last; ++i)
-            a = a || active[i];
+      for (int body : {n.body0, n.body1}) {
+        if (body < 0) continue;
+        const region& r = b_.g.regions[body];
+        for (int i = r.first; i < r.last; ++i) a = a || active[i];
+        for (int k = 0; k < r.results; ++k) a = a || active[b_.g.pool[r.first_result + k]];
+      }
       active[id] = a;
       if (n.op->kind == op_kind::loop && a) {  // what enters a loop may reach all its steps
         const region& r = b_.g.regions[n.body0];
@@ -221,6 +223,13 @@ class backward {
     return map;
   }
 
+  /// The extent of what a loop of `steps` records; a negative number of steps means none.
+  constexpr int extent_of_steps(int steps) {
+    const int d = b_.canonical(dim_of_node(b_, steps));
+    const dim& e = b_.g.dims[d];
+    return e.kind == dim_kind::literal && e.value < 0 ? b_.literal_dim(0) : d;
+  }
+
   constexpr void through_cond(int id, const id_list& seed, const list<bool>& active,
                               adjoints& adjoint) {
     const node n = b_.at(id);
@@ -253,7 +262,7 @@ class backward {
     const node n = b_.at(id);
     const int body = n.body0, carried = n.index;
     const region r = b_.g.regions[body];
-    const int steps = b_.input(id, 0), trip = dim_of_node(b_, steps);
+    const int steps = b_.input(id, 0), trip = extent_of_steps(steps);
     const id_list found = captures(body, -1, active);
     const int scanned = n.inputs - 1 - carried, stacked = r.results - carried;
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "calque/passes/backward.hpp"
+#include "calque/passes/explicit_variables.hpp"
 #include "calque/passes/rewriter.hpp"
 
 namespace calque {
@@ -31,9 +32,9 @@ constexpr id_list derivatives_of(builder& out, int y, const id_list& wrt) {
 
 }  // namespace detail
 
-/// The graph with every `gradient` node replaced by the derivatives of its first input with respect
-/// to its others. A derivative that nothing reaches is zero.
-[[nodiscard]] constexpr graph gradient(const graph_view& g) {
+namespace detail {
+
+constexpr graph expand_gradients(const graph_view& g) {
   rewriter r(g);
   detail::list<std::int32_t> derivatives;  // of the gradient nodes so far; by first_of
   detail::list<std::int32_t> first_of;
@@ -57,6 +58,17 @@ constexpr id_list derivatives_of(builder& out, int y, const id_list& wrt) {
     r.to[id] = derivatives.empty() ? y : derivatives[first_of[id]];
   });
   return r.finish();
+}
+
+}  // namespace detail
+
+/// The graph with every `gradient` node replaced by the derivatives of its first input with respect
+/// to its others. A derivative that nothing reaches is zero.
+[[nodiscard]] constexpr graph gradient(const graph_view& g) {
+  detail::explicit_variables_pass variables(g);
+  if (!variables.has_work()) return detail::expand_gradients(g);
+  const graph explicit_graph = variables.run();
+  return detail::expand_gradients(explicit_graph.view());
 }
 
 }  // namespace calque

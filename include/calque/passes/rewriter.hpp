@@ -105,7 +105,7 @@ class rewriter {
     else return true;
   }
   constexpr void open(int r) {
-    to_region[r] = out.begin_region(false);
+    to_region[r] = out.begin_region(in.kind(in.regions[r].owner) == op_kind::loop);
     const int from = in.regions[r].first, made = out.g.nodes.size() - 1;
     out.g.nodes[made].line = in.nodes[from].line;
     out.g.nodes[made].file = in.nodes[from].file;

@@ -30,6 +30,7 @@ class size_check {
         throw value_error("gradient: this graph still holds a gradient that no pass has expanded" +
                           where_text(g_, g_.nodes[id]) + "; run the gradient pass before planning");
     run(0, g_.node_count);
+    for (int d = 0; d < g_.dim_count; ++d) check_equal(d);
   }
   /// The nodes [first, last) alone.
   void run(int first, int last) const {
@@ -37,6 +38,21 @@ class size_check {
   }
 
  private:
+  /// Passes rely on equalities whose node may be gone: a matmul that nothing needs still checks.
+  void check_equal(int d) const {
+    const int other = g_.canonical(d);
+    if (s_.dim_value(d) < 0 || s_.dim_value(d) == s_.dim_value(other)) return;
+    const auto text = [&](int e) {
+      const dim& x = g_.dims[e];
+      return (x.kind == dim_kind::argument
+                  ? "axis " + std::to_string(x.b) + " of argument " + std::to_string(x.a) + " is "
+                  : std::string("an extent computed from the arguments is ")) +
+             std::to_string(s_.dim_value(e));
+    };
+    throw shape_error("plan: " + text(d) + ", " + text(other) +
+                      ", but an operation of the function (a matmul, an assign, a state of a loop, a "
+                      "branch) needs them to be equal; pass arguments that fit");
+  }
   [[noreturn]] void fail(int id, const std::string& cause, const char* remedy) const {
     const auto extents_of = [this](int in) { return s_.extents(in); };
     const std::string text = operation_text(g_, id, extents_of);

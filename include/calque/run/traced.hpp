@@ -21,7 +21,7 @@ constexpr bool check_argument() {
                 "cq::trace(f): f was called with an argument of unsupported type; pass arrays, "
                 "variables, numbers, cq::static_<N>, shapes, or tuples and aggregates of these (a model "
                 "is a struct template: template <template <class, int> class A> struct model { A<float, "
-                "2> w; };)");
+                "2> w; };, every member of it an A)");
   return argument_type<X>;
 }
 

@@ -118,6 +118,9 @@ constexpr auto for_loop(const N& n, const State& state, const Body& body, locati
                 "cq::for_loop(n, state, body): neither n nor the state is a symbol; start from one, as "
                 "in cq::for_loop(n, x, body), or call it inside a traced function");
   using S = detail::state_of<State>;
+  static_assert(detail::every_leaf<S, detail::is_symbol>(),
+                "cq::for_loop(n, state, body): the state must be symbols or numbers, alone or in tuples, "
+                "std::arrays and struct templates whose members all depend on the parameter");
   builder* found = nullptr;
   detail::for_each_leaf(state, [&](const auto& leaf) {
     if constexpr (requires { leaf.b; }) found = leaf.b;

@@ -39,6 +39,7 @@ constexpr void mark(builder& g, X& x, list<std::int32_t>& markers, list<std::int
       const int value = g.value_of(leaf.id);
       node n = builder::make<op::marker>(g.at(value).type, g.at(value).rank);
       for (int i = 0; i < n.rank; ++i) n.dims[i] = g.at(value).dims[i];
+      if constexpr (leaf_traits<L>::kind == leaf_kind::variable) n.index = g.at(leaf.id).index;
       const int id = g.append_with(n, value);
       markers.push(id);
       if constexpr (leaf_traits<L>::kind == leaf_kind::variable) {

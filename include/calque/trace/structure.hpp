@@ -109,10 +109,42 @@ struct rebind<to_exprs, M<expr>> { using type = M<expr>; };
 template <template <template <class, int> class> class M>
 struct rebind<to_exprs, M<var_expr>> { using type = M<expr>; };
 
+template <class X, template <class> class Allowed>
+constexpr bool every_leaf();
+template <template <class> class Allowed>
+struct every_leaf_of {
+  template <class... M>
+  auto operator()(M&...) const {
+    return std::bool_constant<(every_leaf<std::remove_const_t<M>, Allowed>() && ...)>{};
+  }
+};
+/// Whether every leaf of tree `X` is `Allowed`.
+template <class X, template <class> class Allowed>
+constexpr bool every_leaf() {
+  using each = every_leaf_of<Allowed>;
+  if constexpr (leaf_type<X>) return Allowed<X>::value;
+  else if constexpr (is_tuple<X>) return decltype(std::apply(each{}, std::declval<X&>()))::value;
+  else if constexpr (plain_aggregate<X>) return decltype(with_members(std::declval<X&>(), each{}))::value;
+  else return false;
+}
 template <class X>
-concept has_symbols = requires { typename rebind<to_symbols, X>::type; };
+using is_symbol = std::bool_constant<symbolic<X> || leaf_traits<X>::kind == leaf_kind::constant ||
+                                     leaf_traits<X>::kind == leaf_kind::extents>;
 template <class X>
-concept result_type = std::is_void_v<X> || requires { typename rebind<to_arrays, X>::type; };
+using is_returned = std::bool_constant<symbolic<X> || scalar_literal<X> ||
+                                       leaf_traits<X>::kind == leaf_kind::constant>;
+template <class X>
+using is_result = std::bool_constant<has_array<X> || leaf_traits<X>::kind == leaf_kind::constant>;
+
+/// A tree all of whose leaves can be symbols: what a trace takes.
+template <class X>
+concept has_symbols = requires { typename rebind<to_symbols, X>::type; } &&
+                      every_leaf<typename rebind<to_symbols, X>::type, is_symbol>();
+/// A tree all of whose leaves can be arrays: what a trace returns.
+template <class X>
+concept result_type = std::is_void_v<X> || (requires { typename rebind<to_arrays, X>::type; } &&
+                                            every_leaf<X, is_returned>() &&
+                                            every_leaf<typename rebind<to_arrays, X>::type, is_result>());
 template <class X>
 using symbols_of = typename rebind<to_symbols, X>::type;
 template <class X>

@@ -1,9 +1,9 @@
-// Stands in front of CUDA's header of the same name, so that a plain C++ compiler builds kernels and
-// a CPU runs them. For tests only.
+// Stands in front of CUDA's header of the same name, so that a plain C++ compiler builds kernels
+// and a CPU runs them. For tests only.
 //
-// The words and variables that only nvcc knows are defined here. Types and prototypes are NVIDIA's own
-// where the toolkit is on the include path, so that a wrong signature does not compile; elsewhere the
-// few that are needed are declared here. shim.cpp defines the functions.
+// The words and variables that only nvcc knows are defined here. Types and prototypes are NVIDIA's
+// own where the toolkit is on the include path, so that a wrong signature does not compile;
+// elsewhere the few that are needed are declared here. shim.cpp defines the functions.
 #pragma once
 
 #define CALQUE_CUDA_STAND_IN

@@ -259,8 +259,10 @@ struct CALQUE_HIDDEN gemm_kernel {
 template <class F>
 CALQUE_HIDDEN decltype(auto) with_isa(F&& f) {
   switch (best_isa()) {
+#if CALQUE_X86()
     case isa::avx512: return f(std::integral_constant<isa, isa::avx512>{});
     case isa::avx2: return f(std::integral_constant<isa, isa::avx2>{});
+#endif
     default: return f(std::integral_constant<isa, isa::baseline>{});
   }
 }

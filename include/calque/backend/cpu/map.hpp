@@ -8,8 +8,8 @@
 namespace calque::detail {
 
 /// A program over contiguous operands, on vectors of VB bytes. What is left after whole vectors is
-/// copied to one padded vector an operand and goes through the same code: the loop is compiled once,
-/// and its body and tail agree to the bit.
+/// copied to one padded vector an operand and goes through the same code: the loop is compiled
+/// once, and its body and tail agree to the bit.
 template <class P>
 struct map_body {
   template <int VB>
@@ -57,7 +57,8 @@ CALQUE_HIDDEN [[gnu::noinline]] void map_baseline(void* const* data, std::int64_
   map_body<P>::template run<16>(data, n);
 }
 template <class P>
-CALQUE_HIDDEN CALQUE_TARGET_AVX2 [[gnu::noinline]] void map_avx2(void* const* data, std::int64_t n) {
+CALQUE_HIDDEN CALQUE_TARGET_AVX2 [[gnu::noinline]] void map_avx2(void* const* data,
+                                                                 std::int64_t n) {
   map_body<P>::template run<32>(data, n);
 }
 template <class P>

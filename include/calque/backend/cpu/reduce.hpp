@@ -1,26 +1,27 @@
 // The reduction kernel: an elementwise body, a reduction over some axes, an elementwise tail.
 //
 // Two ways, chosen by layout. By rows: each kept element's reduced elements are walked; fast where
-// they are contiguous. By columns: a line of kept elements is accumulated while the reduced axes are
-// walked; fast where the kept axes are contiguous. Both work on panels (reduce_loops.hpp), gather
-// operands that are not contiguous along a panel's rows, and combine blocks pairwise, so that the
-// error of a float sum grows with the logarithm of their number.
+// they are contiguous. By columns: a line of kept elements is accumulated while the reduced axes
+// are walked; fast where the kept axes are contiguous. Both work on panels (reduce_loops.hpp),
+// gather operands that are not contiguous along a panel's rows, and combine blocks pairwise, so
+// that the error of a float sum grows with the logarithm of their number.
 #pragma once
 
 #include "calque/backend/cpu/reduce_loops.hpp"
 
 namespace calque::detail {
 
-/// One reduction's loops at one instruction set; those for short lines use vectors that a line fills.
+/// One reduction's loops at one instruction set; those for short lines use vectors that a line
+/// fills.
 struct reduce_program {
   rows_function rows = nullptr, short_rows = nullptr;
   columns_function columns = nullptr, short_columns = nullptr;
   tile_function combine = nullptr;
   fill_function fill = nullptr;
-  tile_function tail = nullptr;                 // operand 0 is the reduced value
+  tile_function tail = nullptr;  // operand 0 is the reduced value
   const operand_use* body_operands = nullptr;
   const operand_use* tail_operands = nullptr;
-  int bytes = 0;                                // of a reduced value
+  int bytes = 0;  // of a reduced value
 };
 
 /// Elements that one block of a row holds, and one gathered panel.
@@ -30,12 +31,12 @@ inline constexpr std::int64_t kept_tile = tile_size;
 /// Rows that one block of a column walk adds up one after another.
 inline constexpr std::int64_t column_block = 32;
 
-/// Lines shorter than the first are not worth a vector loop along them; those shorter than the second
-/// take the narrower vectors.
+/// Lines shorter than the first are not worth a vector loop along them; those shorter than the
+/// second take the narrower vectors.
 inline constexpr std::int64_t shortest_line = 8, short_line = 16;
 
-/// Whether a reduction of `reduced` elements for each kept one walks its kept axes inside: where its
-/// rows are short, else where the kept axes, and not the reduced ones, are contiguous.
+/// Whether a reduction of `reduced` elements for each kept one walks its kept axes inside: where
+/// its rows are short, else where the kept axes, and not the reduced ones, are contiguous.
 CALQUE_HIDDEN inline bool by_columns(const geometry& g, std::int64_t reduced) {
   if (g.kept == 0 || g.kept_size == 1) return false;
   if (reduced < shortest_line) return g.kept_size >= reduced;
@@ -50,7 +51,8 @@ CALQUE_HIDDEN inline bool by_columns(const geometry& g, std::int64_t reduced) {
   return columns > rows;
 }
 /// Whether an operand's elements follow each other along the axes [first, last).
-CALQUE_HIDDEN inline bool is_contiguous(const geometry& g, const operand_layout& o, int first, int last) {
+CALQUE_HIDDEN inline bool is_contiguous(const geometry& g, const operand_layout& o, int first,
+                                        int last) {
   std::int64_t expected = 1;
   for (int a = last - 1; a >= first; --a) {
     if (g.extents[a] != 1 && o.strides[a] != expected) return false;
@@ -320,7 +322,9 @@ class CALQUE_HIDDEN reduction {
   bool gathers_[max_operands + 2];  // by input of the body
 };
 
-CALQUE_HIDDEN inline std::int64_t reduce_scratch(const geometry& g) { return reduce_room(g).total(g); }
+CALQUE_HIDDEN inline std::int64_t reduce_scratch(const geometry& g) {
+  return reduce_room(g).total(g);
+}
 
 /// Body `P` reduced by `Op` in type T, then `Tail` on the results.
 template <class P, class Op, class T, class Tail>
@@ -333,11 +337,12 @@ CALQUE_HIDDEN void launch_reduce(const geometry& g, void* const* data, void* scr
       {&rows_baseline<P, Op, T>, &rows_baseline<P, Op, T>, &columns_baseline<P, Op, T>,
        &columns_baseline<P, Op, T>, &map_baseline<combine>, fill, &map_baseline<Tail>, body, tail,
        bytes},
-      {&rows_avx2<P, Op, T>, &rows_avx2<P, Op, T>, &columns_avx2<P, Op, T>,
-       &columns_avx2<P, Op, T>, &map_avx2<combine>, fill, &map_avx2<Tail>, body, tail, bytes},
+      {&rows_avx2<P, Op, T>, &rows_avx2<P, Op, T>, &columns_avx2<P, Op, T>, &columns_avx2<P, Op, T>,
+       &map_avx2<combine>, fill, &map_avx2<Tail>, body, tail, bytes},
       {&rows_avx512<P, Op, T>, &rows_avx2<P, Op, T>, &columns_avx512<P, Op, T>,
        &columns_avx2<P, Op, T>, &map_avx512<combine>, fill, &map_avx512<Tail>, body, tail, bytes}};
-  reduction(at_level[static_cast<int>(best_isa())], g, data, static_cast<std::byte*>(scratch)).run();
+  reduction(at_level[static_cast<int>(best_isa())], g, data, static_cast<std::byte*>(scratch))
+      .run();
 }
 
 }  // namespace calque::detail

@@ -1,8 +1,9 @@
-// The vector loops of a reduction, for each instruction set: a program over a panel of rows, reduced
-// along the rows or across them. What is a row and which loop runs is decided in reduce.hpp.
+// The vector loops of a reduction, for each instruction set: a program over a panel of rows,
+// reduced along the rows or across them. What is a row and which loop runs is decided in
+// reduce.hpp.
 //
-// The order of combination depends on sizes alone: along a row several accumulators, then their lanes
-// by halves; across rows one after another. So the bits repeat.
+// The order of combination depends on sizes alone: along a row several accumulators, then their
+// lanes by halves; across rows one after another. So the bits repeat.
 #pragma once
 
 #include <array>
@@ -19,7 +20,8 @@ struct panel {
 };
 /// Reduces each of a panel's rows, n >= 1, to one of `results`.
 using rows_function = void (*)(const panel& p, void* results);
-/// Reduces a panel across its rows to n values, on top of those in `sums` unless these are the first.
+/// Reduces a panel across its rows to n values, on top of those in `sums` unless these are the
+/// first.
 using columns_function = void (*)(const panel& p, void* sums, bool first);
 using fill_function = void (*)(void* to, std::int64_t n);
 
@@ -29,19 +31,31 @@ struct reduce_body;
 template <class... I>
 struct reduce_body<program<I...>> {
   template <class... A, class B>
-  static constexpr auto keep(program<A...>, B) { return program<A..., B>{}; }
+  static constexpr auto keep(program<A...>, B) {
+    return program<A..., B>{};
+  }
   template <class... A, int K, class T, int Src>
-  static constexpr auto keep(program<A...>, store<K, T, Src>) { return program<A...>{}; }
+  static constexpr auto keep(program<A...>, store<K, T, Src>) {
+    return program<A...>{};
+  }
   template <class Done>
-  static constexpr auto all(Done d) { return d; }
+  static constexpr auto all(Done d) {
+    return d;
+  }
   template <class Done, class B, class... Rest>
-  static constexpr auto all(Done d, B b, Rest... rest) { return all(keep(d, b), rest...); }
+  static constexpr auto all(Done d, B b, Rest... rest) {
+    return all(keep(d, b), rest...);
+  }
   using type = decltype(all(program<>{}, I{}...));
 
   template <int K, class T, int Src>
-  static constexpr int source(store<K, T, Src>) { return Src; }
+  static constexpr int source(store<K, T, Src>) {
+    return Src;
+  }
   template <class Other>
-  static constexpr int source(Other) { return 0; }
+  static constexpr int source(Other) {
+    return 0;
+  }
   static constexpr int value = (source(I{}) + ...);  // the register that its only store reads
 };
 
@@ -68,6 +82,9 @@ struct reduce_loops {
   using body = typename reduce_body<P>::type;
   static constexpr int value = reduce_body<P>::value;
   static constexpr int operands = operands_of<body>.count;
+  /// Short bodies run four at a time to hide the latency of combining; long ones do by themselves,
+  /// and are compiled fewer times.
+  static constexpr bool four_ways = body::size <= 6;
   template <int VB>
   static constexpr int width() {
     constexpr int widest = program_traits<body>::widest();
@@ -81,8 +98,9 @@ struct reduce_loops {
     evaluate_uniform<W, body>(r, p.data);
     void* data[operands];
     for (int k = 0; k < operands; ++k) data[k] = p.data[k];
+    padding<W> room;
     for (std::int64_t row = 0; row < p.rows; ++row) {
-      one_row<W>(r, data, p.n, results[row]);
+      one_row<W>(r, room, data, p.n, results[row]);
       advance(data, p.steps);
     }
   }
@@ -90,50 +108,70 @@ struct reduce_loops {
   template <int VB>
   CALQUE_INLINE static void columns(const panel& p, T* sums, bool first) {
     constexpr int W = width<VB>();
+    const std::int64_t n = p.n;
     registers<W, body> r;
     evaluate_uniform<W, body>(r, p.data);
+    padding<W> room;
+    // the last strip overlaps the one before it, so it starts from what was there before that
     lane<T, W> last;
-    const std::int64_t n = p.n;
-    if (n < W) {
-      start<W>(last, sums, first, static_cast<int>(n));
-      strip<W, false>(r, p, 0, static_cast<int>(n), last);
-      lanes::store_partial<T, W>(sums, last, static_cast<int>(n));
-      return;
-    }
-    // the last strip may overlap the one before it: it is stored when that has read its sums
-    start<W>(last, sums + n - W, first, W);
-    if (n % W != 0) strip<W, true>(r, p, n - W, W, last);
+    start<W>(last, sums + (n < W ? 0 : n - W), first, n);
     std::int64_t i = 0;
-    for (; i + 4 * W <= n; i += 4 * W) {
-      lane<T, W> a, b, c, d;
-      start<W>(a, sums + i, first, W);
-      start<W>(b, sums + i + W, first, W);
-      start<W>(c, sums + i + 2 * W, first, W);
-      start<W>(d, sums + i + 3 * W, first, W);
+    if constexpr (four_ways) {
+      for (; i + 4 * W <= n; i += 4 * W) {
+        lane<T, W> a, b, c, d;
+        start<W>(a, sums + i, first, W);
+        start<W>(b, sums + i + W, first, W);
+        start<W>(c, sums + i + 2 * W, first, W);
+        start<W>(d, sums + i + 3 * W, first, W);
+        void* data[operands];
+        for (int k = 0; k < operands; ++k) data[k] = p.data[k];
+        for (std::int64_t row = 0; row < p.rows; ++row) {
+          step<W>(r, a, data, i);
+          step<W>(r, b, data, i + W);
+          step<W>(r, c, data, i + 2 * W);
+          step<W>(r, d, data, i + 3 * W);
+          advance(data, p.steps);
+        }
+        lanes::store<T, W>(sums + i, a);
+        lanes::store<T, W>(sums + i + W, b);
+        lanes::store<T, W>(sums + i + 2 * W, c);
+        lanes::store<T, W>(sums + i + 3 * W, d);
+      }
+    }
+    for (; i < n; i += W) {
+      const bool whole = i + W <= n;
+      const std::int64_t at = whole || n < W ? i : n - W;
+      lane<T, W> acc = last;
+      if (whole) start<W>(acc, sums + at, first, W);
       void* data[operands];
       for (int k = 0; k < operands; ++k) data[k] = p.data[k];
       for (std::int64_t row = 0; row < p.rows; ++row) {
-        step<W>(r, a, data, i);
-        step<W>(r, b, data, i + W);
-        step<W>(r, c, data, i + 2 * W);
-        step<W>(r, d, data, i + 3 * W);
+        step<W>(r, acc, n < W ? room.filled(data, n) : data, at);
         advance(data, p.steps);
       }
-      lanes::store<T, W>(sums + i, a);
-      lanes::store<T, W>(sums + i + W, b);
-      lanes::store<T, W>(sums + i + 2 * W, c);
-      lanes::store<T, W>(sums + i + 3 * W, d);
+      if (n < W) lanes::store_partial<T, W>(sums, acc, static_cast<int>(n));
+      else lanes::store<T, W>(sums + at, acc);
     }
-    for (; i + W <= n; i += W) {
-      lane<T, W> a;
-      start<W>(a, sums + i, first, W);
-      strip<W, true>(r, p, i, W, a);
-      lanes::store<T, W>(sums + i, a);
-    }
-    if (i < n) lanes::store<T, W>(sums + n - W, last);
   }
 
  private:
+  /// Room for lines shorter than W: so that they take the same code as whole lanes.
+  template <int W>
+  struct padding {
+    alignas(64) std::byte bytes[operands][W * sizeof(std::int64_t)];
+    void* data[operands];
+
+    CALQUE_INLINE void* const* filled(void* const* from, std::int64_t n) {
+      for (int k = 0; k < operands; ++k) {
+        const operand_use& use = operands_of<body>.of[k];
+        data[k] = use.uniform ? from[k] : bytes[k];
+        if (!use.used || use.uniform) continue;
+        std::memset(bytes[k], 0, sizeof(bytes[k]));
+        std::memcpy(bytes[k], from[k], static_cast<std::size_t>(n * use.bytes));
+      }
+      return data;
+    }
+  };
   CALQUE_INLINE static void advance(void** data, const std::int64_t* steps) {
     for (int k = 0; k < operands; ++k) data[k] = static_cast<std::byte*>(data[k]) + steps[k];
   }
@@ -145,22 +183,41 @@ struct reduce_loops {
   }
   /// Where a strip of columns starts from.
   template <int W>
-  CALQUE_INLINE static void start(lane<T, W>& acc, const T* sums, bool first, int n) {
+  CALQUE_INLINE static void start(lane<T, W>& acc, const T* sums, bool first, std::int64_t n) {
     if (first) lanes::splat<T, W>(acc, Op::template identity<T>());
-    else if (n == W) lanes::load<T, W>(acc, sums);
-    else lanes::load_partial<T, W>(acc, sums, n, T{});
+    else if (n >= W) lanes::load<T, W>(acc, sums);
+    else lanes::load_partial<T, W>(acc, sums, static_cast<int>(n), T{});
   }
-  /// One strip of n columns over all rows.
-  template <int W, bool Full>
-  CALQUE_INLINE static void strip(registers<W, body>& r, const panel& p, std::int64_t i, int n,
-                                  lane<T, W>& acc) {
-    void* data[operands];
-    for (int k = 0; k < operands; ++k) data[k] = p.data[k];
-    for (std::int64_t row = 0; row < p.rows; ++row) {
-      evaluate_window<W, Full, body>(r, {data, i, n});
-      apply_lanes<combine, T, T, W>(acc, acc, at_reg<value, T, W>(r));
-      advance(data, p.steps);
+  template <int W>
+  CALQUE_INLINE static void one_row(registers<W, body>& r, padding<W>& room, void* const* data,
+                                    std::int64_t n, T& result) {
+    lane<T, W> acc;
+    lanes::splat<T, W>(acc, Op::template identity<T>());
+    std::int64_t i = 0;
+    if constexpr (four_ways) {
+      if (n >= 4 * W) {
+        lane<T, W> b = acc, c = acc, d = acc;
+        for (; i + 4 * W <= n; i += 4 * W) {
+          step<W>(r, acc, data, i);
+          step<W>(r, b, data, i + W);
+          step<W>(r, c, data, i + 2 * W);
+          step<W>(r, d, data, i + 3 * W);
+        }
+        apply_lanes<combine, T, T, W>(acc, acc, b);
+        apply_lanes<combine, T, T, W>(c, c, d);
+        apply_lanes<combine, T, T, W>(acc, acc, c);
+      }
     }
+    for (; i < n; i += W) {
+      const bool whole = i + W <= n;  // else the last W elements, without those of the lane before
+      evaluate_window<W, true, body>(
+          r, {n < W ? room.filled(data, n) : data, whole || n < W ? i : n - W, W});
+      lane<T, W> v = at_reg<value, T, W>(r);
+      if (n < W) blank<W>(v, lane_masks<T, W>::from(n));
+      else if (!whole) blank<W>(v, lane_masks<T, W>::all_but_last(n - i));
+      apply_lanes<combine, T, T, W>(acc, acc, v);
+    }
+    fold<W>(acc, result);
   }
   /// Puts the identity into the lanes that `mask` leaves out.
   template <int W>
@@ -171,42 +228,6 @@ struct reduce_loops {
     lanes::splat<T, W>(identity, Op::template identity<T>());
     using bits = lane<lane_bits<T>, W>;
     v = (lane<T, W>)(((bits)v & ~out) | ((bits)identity & out));
-  }
-  template <int W>
-  CALQUE_INLINE static void one_row(registers<W, body>& r, void* const* data, std::int64_t n,
-                                    T& result) {
-    using masks = lane_masks<T, W>;
-    lane<T, W> acc0;
-    if (n < W) {
-      evaluate_window<W, false, body>(r, {data, 0, static_cast<int>(n)});
-      acc0 = at_reg<value, T, W>(r);
-      blank<W>(acc0, masks::from(n));
-      fold<W>(acc0, result);
-      return;
-    }
-    lane<T, W> acc1, acc2, acc3;
-    lanes::splat<T, W>(acc0, Op::template identity<T>());
-    acc1 = acc0, acc2 = acc0, acc3 = acc0;
-    std::int64_t i = 0;
-    for (; i + 4 * W <= n; i += 4 * W) {
-      step<W>(r, acc0, data, i);
-      step<W>(r, acc1, data, i + W);
-      step<W>(r, acc2, data, i + 2 * W);
-      step<W>(r, acc3, data, i + 3 * W);
-    }
-    if (i + W <= n) step<W>(r, acc0, data, i), i += W;
-    if (i + W <= n) step<W>(r, acc1, data, i), i += W;
-    if (i + W <= n) step<W>(r, acc2, data, i), i += W;
-    if (i < n) {  // the last W elements, without those that were there before
-      evaluate_window<W, true, body>(r, {data, n - W, W});
-      lane<T, W> v = at_reg<value, T, W>(r);
-      blank<W>(v, masks::all_but_last(n - i));
-      apply_lanes<combine, T, T, W>(acc3, acc3, v);
-    }
-    apply_lanes<combine, T, T, W>(acc0, acc0, acc1);
-    apply_lanes<combine, T, T, W>(acc2, acc2, acc3);
-    apply_lanes<combine, T, T, W>(acc0, acc0, acc2);
-    fold<W>(acc0, result);
   }
   template <int W>
   CALQUE_INLINE static void fold(const lane<T, W>& v, T& result) {
@@ -221,15 +242,15 @@ struct reduce_loops {
   }
 };
 
-#define CALQUE_REDUCE_LOOPS(LEVEL, TARGET, BYTES)                                                  \
-  template <class P, class Op, class T>                                                            \
-  CALQUE_HIDDEN TARGET [[gnu::noinline]] void rows_##LEVEL(const panel& p, void* results) {        \
-    reduce_loops<P, Op, T>::template rows<BYTES>(p, static_cast<T*>(results));                     \
-  }                                                                                                \
-  template <class P, class Op, class T>                                                            \
-  CALQUE_HIDDEN TARGET [[gnu::noinline]] void columns_##LEVEL(const panel& p, void* sums,          \
-                                                              bool first) {                        \
-    reduce_loops<P, Op, T>::template columns<BYTES>(p, static_cast<T*>(sums), first);              \
+#define CALQUE_REDUCE_LOOPS(LEVEL, TARGET, BYTES)                                           \
+  template <class P, class Op, class T>                                                     \
+  CALQUE_HIDDEN TARGET [[gnu::noinline]] void rows_##LEVEL(const panel& p, void* results) { \
+    reduce_loops<P, Op, T>::template rows<BYTES>(p, static_cast<T*>(results));              \
+  }                                                                                         \
+  template <class P, class Op, class T>                                                     \
+  CALQUE_HIDDEN TARGET                                                                      \
+      [[gnu::noinline]] void columns_##LEVEL(const panel& p, void* sums, bool first) {      \
+    reduce_loops<P, Op, T>::template columns<BYTES>(p, static_cast<T*>(sums), first);       \
   }
 CALQUE_REDUCE_LOOPS(baseline, , 16)
 CALQUE_REDUCE_LOOPS(avx2, CALQUE_TARGET_AVX2, 32)

@@ -1,8 +1,8 @@
 // Walks a domain in tiles for elementwise programs that know only contiguous operands.
 //
 // Operands that are linear in the domain are passed through; others (broadcast, strided, reversed)
-// are gathered into a contiguous tile first, and strided outputs scattered after. So one vector loop
-// for each program serves every layout, and body and tail run the same code.
+// are gathered into a contiguous tile first, and strided outputs scattered after. So one vector
+// loop for each program serves every layout, and body and tail run the same code.
 #pragma once
 
 #include <cstddef>
@@ -47,8 +47,9 @@ CALQUE_HIDDEN inline void move_run(U* tile, U* base, std::int64_t stride, std::i
 }
 
 template <bool Gather, class U>
-CALQUE_HIDDEN inline void move(U* tile, U* base, const std::int64_t* extents, const std::int64_t* strides, int rank,
-                 std::int64_t first, std::int64_t n) {
+CALQUE_HIDDEN inline void move(U* tile, U* base, const std::int64_t* extents,
+                               const std::int64_t* strides, int rank, std::int64_t first,
+                               std::int64_t n) {
   if (rank == 0) {
     move_run<Gather>(tile, base, 0, n);
     return;
@@ -83,7 +84,8 @@ CALQUE_HIDDEN inline void move(U* tile, U* base, const std::int64_t* extents, co
 /// contiguous tile.
 template <bool Gather>
 CALQUE_HIDDEN inline void move_tile(void* tile, void* base, int bytes, const std::int64_t* extents,
-                      const std::int64_t* strides, int rank, std::int64_t first, std::int64_t n) {
+                                    const std::int64_t* strides, int rank, std::int64_t first,
+                                    std::int64_t n) {
   const auto as = [&](auto u) {
     using U = decltype(u);
     tile_detail::move<Gather>(static_cast<U*>(tile), static_cast<U*>(base), extents, strides, rank,
@@ -105,10 +107,11 @@ struct tile_domain {
   const operand_layout* operands = nullptr;
 };
 
-/// Runs `p` on the elements [first, first + n) of a domain, in tiles. `base[k]` is operand k's first
-/// element of the whole domain; `tiles` has room for a tile of each operand that is not linear.
+/// Runs `p` on the elements [first, first + n) of a domain, in tiles. `base[k]` is operand k's
+/// first element of the whole domain; `tiles` has room for a tile of each operand that is not
+/// linear.
 CALQUE_HIDDEN inline void run_tiles(const tile_program& p, const tile_domain& d, void* const* base,
-                      std::int64_t first, std::int64_t n, std::byte* tiles) {
+                                    std::int64_t first, std::int64_t n, std::byte* tiles) {
   const int count = d.inputs + d.outputs;
   void* data[max_operands + 2];
   bool direct = true;
@@ -142,8 +145,8 @@ CALQUE_HIDDEN inline void run_tiles(const tile_program& p, const tile_domain& d,
     for (int k = d.inputs; k < count; ++k) {
       const operand_layout& o = d.operands[k];
       if (!o.linear)
-        move_tile<false>(data[k], base[k], size_of(o.type), d.extents, o.strides, d.rank, first + at,
-                         m);
+        move_tile<false>(data[k], base[k], size_of(o.type), d.extents, o.strides, d.rank,
+                         first + at, m);
     }
   }
 }

@@ -1,7 +1,8 @@
 // How kernels are launched: one function, checked, without triple chevrons.
 //
-// The only file that knows whether nvcc or a stand-in for it compiles the kernels: a stand-in calls a
-// kernel through a thunk of its type, which it gets to know here. Called by all kernels' launchers.
+// The only file that knows whether nvcc or a stand-in for it compiles the kernels: a stand-in calls
+// a kernel through a thunk of its type, which it gets to know here. Called by all kernels'
+// launchers.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -1,8 +1,9 @@
-// The elementwise kernel on a GPU: a program over a geometry, a thread an element or a pack of them.
+// The elementwise kernel on a GPU: a program over a geometry, a thread an element or a pack of
+// them.
 //
-// Where every operand is linear and aligned, a thread moves 16 bytes of the widest operand at a time;
-// elsewhere each operand has its own strides. Kernels are named by program types alone: a closure
-// type in a kernel's name would not be the same in nvcc's two passes.
+// Where every operand is linear and aligned, a thread moves 16 bytes of the widest operand at a
+// time; elsewhere each operand has its own strides. Kernels are named by program types alone: a
+// closure type in a kernel's name would not be the same in nvcc's two passes.
 #pragma once
 
 #include <limits>
@@ -206,7 +207,8 @@ CALQUE_HIDDEN void launch_map_cuda(program<I...> p, const geometry& g, void* con
     if (uses.of[k].uniform) continue;
     linear = linear && g.operands[k].linear;
     aligned = aligned && reinterpret_cast<std::uintptr_t>(data[k]) %
-                                 static_cast<std::uintptr_t>(W * uses.of[k].bytes) == 0;
+                                 static_cast<std::uintptr_t>(W * uses.of[k].bytes) ==
+                             0;
   }
   const bool narrow = fits_int32(g);
   if (linear && aligned) {
