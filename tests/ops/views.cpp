@@ -135,6 +135,10 @@ TEST_CASE("sum_to adds up what broadcasting to its operand would repeat (C056)")
     check(s, cq::shape<0>());
   }
   CHECK_THROWS_AS((void)two(cq::zeros<float>(cq::shape{2, 3, 4}), cq::shape{2, 4}), cq::shape_error);
+  const auto counts = two(cq::ones<bool>(cq::shape{300}), cq::shape{1});  // as cq::sum (C002)
+  static_assert(std::is_same_v<decltype(counts), const cq::array<std::int64_t, 1>>);
+  CHECK(counts(0) == 300);
+  CHECK(two(cq::full(cq::shape{2, 300}, std::uint8_t{255}), cq::shape{2, 1})(1, 0) == 76500);
 }
 
 TEST_CASE("every operation accepts operands of stride 0 (C068)") {

@@ -32,7 +32,7 @@ class overlapping_call {
  public:
   overlapping_call(const graph_view& g, std::vector<tensor>& arguments,
                    const std::vector<tensor>& results, std::mt19937_64& random, counts& seen)
-      : g_(g), arguments_(arguments), results_(results) {
+      : arguments_(arguments), results_(results) {
     const detail::planning::graph_facts facts(g);
     std::size_t size = 0;
     const auto place = [&](std::size_t bytes) {
@@ -137,7 +137,6 @@ class overlapping_call {
     return like;
   }
 
-  const graph_view& g_;
   const std::vector<tensor>& arguments_;
   const std::vector<tensor>& results_;
   std::vector<std::byte> memory_;

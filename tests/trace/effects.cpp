@@ -58,6 +58,11 @@ constexpr auto pruned = cq::trace([](auto a, auto b, auto unused) {
   });
 });
 
+constexpr auto loss = [](auto w, auto b, auto x, auto t) {
+  auto e = w * x + b - t;
+  return e * e / 2;
+};
+
 }  // namespace
 
 // values given are forwarded: one read of the variable, one effect an assignment
@@ -138,10 +143,6 @@ TEST_CASE("state written in a body changes at every call, and is seen from outsi
 }
 
 TEST_CASE("a step updates all variables from the values before it (C059)") {
-  constexpr auto loss = [](auto w, auto b, auto x, auto t) {
-    auto e = w * x + b - t;
-    return e * e / 2;
-  };
   constexpr auto step = cq::trace([](auto w, auto b, auto x, auto t, auto rate) {
     auto r = cq::value_and_grad(loss, cq::wrt<0, 1>)(w, b, x, t);
     w -= rate * std::get<0>(r.grad);

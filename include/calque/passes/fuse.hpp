@@ -25,7 +25,12 @@ class fuser {
     for (int id = 0; id < n; ++id)
       for (int k = 0; k < g.nodes[id].inputs; ++k) ++uses_[g.input(id, k)].count;
     for (int r = 0; r < g.region_count; ++r)
-      for (int k = 0; k < g.regions[r].results; ++k) uses_[g.result(k, r)].escapes = true;
+      for (int k = 0; k < g.regions[r].results; ++k) {
+        use& u = uses_[g.result(k, r)];
+        u.escapes = true;
+        // handed out by an inner region: its owner reads it, and is in no group
+        if (g.nodes[g.result(k, r)].region != r) ++u.count;
+      }
   }
 
   constexpr graph run() {

@@ -34,6 +34,34 @@ constexpr id_list derivatives_of(builder& out, int y, const id_list& wrt) {
 
 namespace detail {
 
+/// Whether a scalar is made of extents and constants alone: `dim_of_node` gives it as an extent.
+constexpr bool is_extent(const graph_view& g, int id) {
+  const node& n = g.nodes[id];
+  if (n.op->kind == op_kind::extent || n.op->kind == op_kind::constant) return true;
+  bool known = false;
+  for (const op_info* o : {&op_info_of<op::cast>, &op_info_of<op::add>, &op_info_of<op::sub>,
+                           &op_info_of<op::mul>, &op_info_of<op::div>})
+    known = known || n.op->key == o->key;
+  if (!known) return false;
+  for (int k = 0; k < n.inputs; ++k)
+    if (!is_extent(g, g.input(id, k))) return false;
+  return true;
+}
+
+/// Marks what the nodes of `marks` reach, among the nodes before `last`, or what they are reached from.
+constexpr void spread(const graph_view& g, list<char>& marks, int last, bool forward) {
+  for (int i = 0; i < last; ++i) {
+    const int id = forward ? i : last - 1 - i;
+    const node& n = g.nodes[id];
+    const auto meet = [&](int in) {
+      if (forward ? marks[in] : marks[id]) marks[forward ? id : in] = 1;
+    };
+    for (int k = 0; k < n.inputs; ++k) meet(g.input(id, k));
+    for (int body : {n.body0, n.body1})
+      for (int k = 0; body >= 0 && k < g.regions[body].results; ++k) meet(g.result(k, body));
+  }
+}
+
 constexpr graph expand_gradients(const graph_view& g) {
   rewriter r(g);
   detail::list<std::int32_t> derivatives;  // of the gradient nodes so far; by first_of
@@ -61,6 +89,25 @@ constexpr graph expand_gradients(const graph_view& g) {
 }
 
 }  // namespace detail
+
+/// Whether a derivative passes through a loop whose number of steps is known at run time only: its
+/// states could not be recorded.
+[[nodiscard]] constexpr bool needs_run_time_steps(const graph_view& g) {
+  for (int id = 0; id < g.node_count; ++id) {
+    if (g.kind(id) != op_kind::gradient) continue;
+    detail::list<char> reached, used;
+    reached.resize(id, 0);
+    used.resize(id, 0);
+    for (int k = 1; k < g.nodes[id].inputs; ++k) reached[g.input(id, k)] = 1;
+    used[g.input(id, 0)] = 1;
+    detail::spread(g, reached, id, true);
+    detail::spread(g, used, id, false);
+    for (int i = 0; i < id; ++i)
+      if (g.kind(i) == op_kind::loop && reached[i] && used[i] && !detail::is_extent(g, g.input(i, 0)))
+        return true;
+  }
+  return false;
+}
 
 /// The graph with every `gradient` node replaced by the derivatives of its first input with respect
 /// to its others. A derivative that nothing reaches is zero.

@@ -64,8 +64,16 @@ CALQUE_STAGE(fuse, fuse, true);
 
 template <class Traced>
 constexpr auto after_gradient() {
-  if constexpr (has_gradients(Traced::view())) return gradient_stage<Traced>{};
-  else return Traced{};
+  if constexpr (has_gradients(Traced::view())) {
+    constexpr bool counted = !needs_run_time_steps(Traced::view());
+    static_assert(counted,
+                  "cq::grad(f): a derivative passes through cq::for_loop(n, ...) whose n is a run-time "
+                  "number; pass n as cq::static_<n>, or make it of x.extent(i)");
+    if constexpr (counted) return gradient_stage<Traced>{};
+    else return Traced{};
+  } else {
+    return Traced{};
+  }
 }
 
 }  // namespace detail

@@ -66,11 +66,16 @@ struct signature {
   static constexpr const char* broken_rule = verify(final::view());
   static_assert(broken_rule == nullptr, "calque: internal error: a pass broke the graph");
 
-  /// Whether the function writes the variable that is leaf `k`.
-  static constexpr bool writes(int k) {
+  /// Whether every call writes the variable that is leaf `k`, whatever branches and loops do.
+  static constexpr bool always_writes(int k, int region = 0) {
     const graph_view g = final::view();
-    for (int i = 0; i < g.node_count; ++i)
-      if (g.kind(i) == op_kind::assign && g.nodes[g.input(i, 0)].index == k) return true;
+    for (int id = g.regions[region].first; id < g.regions[region].last; ++id) {
+      const node& n = g.nodes[id];
+      if (n.region != region) continue;
+      if (n.op->kind == op_kind::assign && g.nodes[g.input(id, 0)].index == k) return true;
+      if (n.op->kind == op_kind::cond && always_writes(k, n.body0) && always_writes(k, n.body1))
+        return true;
+    }
     return false;
   }
 

@@ -30,7 +30,12 @@ template <class S, class Frame>
 void run_plan(const calque::plan& p, Frame& frame, void* const* results) {
   for (int k = 0; k < S::leaf_count; ++k) {
     if (frame.at(k).kind != argument_kind::variable) continue;
-    if (p.reads_variable(k) && !frame.initialised(k))
+    if (frame.initialised(k)) continue;
+    if (p.writes_variable(k) && !p.reads_variable(k) && !S::always_writes(k))
+      throw value_error(std::string("calque: variable '") + frame.at(k).name +
+                        "' has no value yet and is written only in a branch or loop that may not run; "
+                        "assign one, or construct it from an array");
+    if (p.reads_variable(k))
       throw value_error(std::string("calque: variable '") + frame.at(k).name +
                         "' is read before it has a value; assign one, or construct it from an array");
   }
@@ -192,11 +197,14 @@ struct traced {
     output o[count + 1];
     void* data[count + 1];
     int k = 0;
+    detail::byte_range memory[count + 1];
     detail::for_each_out(out, [&](auto& a) {
       data[k] = detail::prepare_write(a, detail::contents::keep);
       o[k] = {detail::array_access::extents(a), detail::array_access::strides(a), data[k]};
+      if constexpr (count > 1) memory[k] = detail::array_access::reach(a);
       ++k;
     });
+    detail::check_disjoint(memory, count > 1 ? count : 0);
     detail::request_frame<S::leaf_count> frame(args...);  // after detaching: an out may be an argument
     const plan_lease lease = S::cache().find({frame.leaves(), S::leaf_count, o, count});
     detail::run_plan<S>(*lease, frame, data);

@@ -138,13 +138,17 @@ template <symbolic X, int Rank, class Extent>
   return detail::shaped<op::broadcast_to>(x, s, at);
 }
 /// Sums away what broadcasting `shape` to x's extents would add: the inverse of `broadcast_to` in
-/// gradients.
+/// gradients. The result's type is that of `cq::sum`: 64 bits for bool and narrow integers.
 template <symbolic X, int Rank, class Extent>
   requires array_operand<X>
 [[nodiscard]] constexpr auto sum_to(const X& x, const shape<Rank, Extent>& s, location at = here()) {
   static_assert(Rank <= detail::operand_traits<X>::rank,
                 "cq::sum_to(x, shape): the shape has more axes than x; use cq::broadcast_to");
-  return detail::shaped<op::sum_to>(x, s, at);
+  constexpr dtype t = sum_type(detail::operand_traits<X>::type);
+  builder& g = detail::common_builder(x);
+  g.where = at;
+  const expr<type_of<t>, detail::operand_traits<X>::rank> wide{&g, detail::build_cast(g, x.id, t)};
+  return detail::shaped<op::sum_to>(wide, s, at);
 }
 
 /// Zeros of type T, inside a traced function; any symbol of the trace comes last.
