@@ -337,12 +337,15 @@ CALQUE_HIDDEN void launch_reduce(const geometry& g, void* const* data, void* scr
       {&rows_baseline<P, Op, T>, &rows_baseline<P, Op, T>, &columns_baseline<P, Op, T>,
        &columns_baseline<P, Op, T>, &map_baseline<combine>, fill, &map_baseline<Tail>, body, tail,
        bytes},
+#if CALQUE_X86()
       {&rows_avx2<P, Op, T>, &rows_avx2<P, Op, T>, &columns_avx2<P, Op, T>, &columns_avx2<P, Op, T>,
        &map_avx2<combine>, fill, &map_avx2<Tail>, body, tail, bytes},
       {&rows_avx512<P, Op, T>, &rows_avx2<P, Op, T>, &columns_avx512<P, Op, T>,
-       &columns_avx2<P, Op, T>, &map_avx512<combine>, fill, &map_avx512<Tail>, body, tail, bytes}};
-  reduction(at_level[static_cast<int>(best_isa())], g, data, static_cast<std::byte*>(scratch))
-      .run();
+       &columns_avx2<P, Op, T>, &map_avx512<combine>, fill, &map_avx512<Tail>, body, tail, bytes},
+#endif
+  };
+  const int level = CALQUE_X86() ? static_cast<int>(best_isa()) : 0;
+  reduction(at_level[level], g, data, static_cast<std::byte*>(scratch)).run();
 }
 
 }  // namespace calque::detail
