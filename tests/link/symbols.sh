@@ -11,8 +11,8 @@ if [[ $kind == hidden ]]; then
   found=$(grep -E '^[A-Za-z] ([^<(]* )?calque::' <<< "$exported" | grep -v 'abi_1::' || true)
 else
   kernels='(map|rows|columns)_(baseline|avx2|avx512)|launch_(map|single|reduce|arg_reduce|matmul)'
-  kernels+='|cpu_table|map_tile|run_tiles|move_tile|move_run|reduction::|fill_identity|copy_rows|run_copy|iota|gemm|::cache\(\)|caches_of'
-  found=$(grep -E "calque::.*($kernels)" <<< "$exported" | grep -v 'std::' || true)
+  kernels+='|cpu_table|map_tile|run_tiles|move_tile|move_run|reduction::|fill_identity|copy_rows|run_copy|copy_kernel|run_iota|iota_kernel|gemm|::cache\(\)|caches_of'
+  found=$(grep -E "calque::.*($kernels)" <<< "$exported" | grep -vE 'std::|typeinfo' || true)
 fi
 [[ -z $found ]] && exit 0
 echo "symbols: $library exports:"

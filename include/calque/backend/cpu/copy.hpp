@@ -60,6 +60,6 @@ CALQUE_HIDDEN inline void run_copy(const geometry& g, void* const* data, void*) 
 }
 
 /// The host's copy kernel: one input, one output of one type.
-inline constexpr kernel_entry copy_kernel{&run_copy, nullptr};
+CALQUE_HIDDEN inline constexpr kernel_entry copy_kernel{&run_copy, nullptr};
 
 }  // namespace calque::detail

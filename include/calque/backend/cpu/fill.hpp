@@ -48,6 +48,6 @@ CALQUE_HIDDEN inline void run_iota(const geometry& g, void* const* data, void*) 
 }
 
 /// The host's iota kernel: no input, one output.
-inline constexpr kernel_entry iota_kernel{&run_iota, nullptr};
+CALQUE_HIDDEN inline constexpr kernel_entry iota_kernel{&run_iota, nullptr};
 
 }  // namespace calque::detail

@@ -66,21 +66,21 @@ inline isa force_isa(isa wanted) noexcept {
 /// Runs `Body::run<bytes of a vector>(arguments...)` in a function compiled for one level. The body
 /// is generic lane code and always inlined; the caller has chosen a level the machine supports.
 template <isa Level>
-struct on {
+struct CALQUE_HIDDEN on {
   template <class Body, class... A>
   CALQUE_HIDDEN [[gnu::noinline]] static void run(const A&... a) {
     Body::template run<vector_bytes(isa::baseline)>(a...);
   }
 };
 template <>
-struct on<isa::avx2> {
+struct CALQUE_HIDDEN on<isa::avx2> {
   template <class Body, class... A>
   CALQUE_HIDDEN CALQUE_TARGET_AVX2 [[gnu::noinline]] static void run(const A&... a) {
     Body::template run<vector_bytes(isa::avx2)>(a...);
   }
 };
 template <>
-struct on<isa::avx512> {
+struct CALQUE_HIDDEN on<isa::avx512> {
   template <class Body, class... A>
   CALQUE_HIDDEN CALQUE_TARGET_AVX512 [[gnu::noinline]] static void run(const A&... a) {
     Body::template run<vector_bytes(isa::avx512)>(a...);
