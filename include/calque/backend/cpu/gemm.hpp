@@ -20,7 +20,7 @@ namespace calque::detail {
 
 /// c (m x n) = a (m x k) * b (k x n); every stride counts elements.
 template <class T>
-struct gemm_problem {
+struct CALQUE_HIDDEN gemm_problem {
   std::int64_t m, n, k;
   const T* a;
   std::int64_t a_row, a_col;
