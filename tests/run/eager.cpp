@@ -1,4 +1,4 @@
-#include "calque/run/eager.hpp"
+#include "calque/call/eager.hpp"
 
 #include <calque/calque.hpp>
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
 // A call's arguments as leaves: where they point, without an allocation.
-#include "calque/run/request_frame.hpp"
+#include "calque/call/request_frame.hpp"
 
 #include <doctest/doctest.h>
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "calque/array/array.hpp"
-#include "calque/run/variable.hpp"
+#include "calque/array/variable.hpp"
 
 namespace detail = calque::detail;
 

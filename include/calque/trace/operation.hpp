@@ -140,7 +140,7 @@ concept array_operand = detail::kind_v<X> == detail::operand_kind::strong ||
 
 namespace detail {
 
-/// Runs operation `Fn` on arrays at once; defined in run/array_operation.hpp.
+/// Runs operation `Fn` on arrays at once; defined in call/array_operation.hpp.
 template <class Fn>
 struct array_operation;
 template <class Fn, class... X>

@@ -7,8 +7,8 @@
 
 #include "calque/array/factories.hpp"
 #include "calque/graph/dump.hpp"
-#include "calque/run/outs.hpp"
-#include "calque/run/signature.hpp"
+#include "calque/call/outs.hpp"
+#include "calque/call/signature.hpp"
 #include "calque/trace/gradient.hpp"
 
 namespace calque {

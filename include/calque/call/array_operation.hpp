@@ -1,7 +1,7 @@
 // Operators and array functions on arrays, outside traces: each is a traced function of one operation.
 #pragma once
 
-#include "calque/run/traced.hpp"
+#include "calque/call/traced.hpp"
 #include "calque/trace/composed.hpp"
 
 namespace calque {

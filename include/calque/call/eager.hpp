@@ -11,7 +11,7 @@
 
 #include "calque/plan/check.hpp"
 #include "calque/run/interpreter.hpp"
-#include "calque/run/traced.hpp"
+#include "calque/call/traced.hpp"
 
 namespace calque {
 namespace detail {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "calque/array/access.hpp"
-#include "calque/run/variable.hpp"
+#include "calque/array/variable.hpp"
 #include "calque/trace/structure.hpp"
 
 namespace calque {

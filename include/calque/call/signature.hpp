@@ -10,7 +10,7 @@
 #include "calque/backend/cpu/table.hpp"
 #include "calque/passes/pipeline.hpp"
 #include "calque/run/plan_cache.hpp"
-#include "calque/run/request_frame.hpp"
+#include "calque/call/request_frame.hpp"
 #include "calque/trace/trace.hpp"
 
 namespace calque {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "calque/plan/request.hpp"
-#include "calque/run/variable.hpp"
+#include "calque/array/variable.hpp"
 #include "calque/trace/structure.hpp"
 
 namespace calque::detail {
