@@ -69,6 +69,7 @@ constexpr axes reduced(const axes& x, unsigned mask, bool keep) {
   return r;
 }
 constexpr axes with_last(axes x, const ax& e) {
+  if (x.rank == 4) return impossible;
   x.of[x.rank++] = e;
   return x;
 }
@@ -134,7 +135,22 @@ constexpr auto with_axes(F f) {
   return with_axes_of<Mask>(f, std::make_integer_sequence<int, __builtin_popcount(Mask)>{});
 }
 
-inline constexpr int drawn_kinds = 46;
+inline constexpr int drawn_kinds = 48;
+
+/// The kind of operation at a step: all in turn. Even seeds draw no extremes, so that they are valid for
+/// empty arrays; odd ones draw more.
+constexpr int drawn_kind(std::uint64_t seed, int step, int steps) {
+  const int kind = static_cast<int>((seed * static_cast<unsigned>(steps) + static_cast<unsigned>(step)) * 17 % drawn_kinds);
+  constexpr int even[][2] = {{22, 20}, {23, 21}, {24, 29}, {25, 42}, {46, 29}, {47, 42}};
+  constexpr int odd[][2] = {{20, 22}, {21, 23}, {46, 24}, {47, 25}};
+  if (seed % 2 == 0)
+    for (const auto& k : even)
+      if (k[0] == kind) return k[1];
+  if (seed % 2 == 1)
+    for (const auto& k : odd)
+      if (k[0] == kind) return k[1];
+  return kind;
+}
 
 /// One step of a body: draws an operation, and operands from the values so far.
 template <std::uint64_t Seed, int Step, class Base, class V0, class V1, class Pool>
@@ -329,7 +345,7 @@ struct drawn_step {
         return sum(where(u > 1, tanh(u) * u, u / (u * u + 1)) + maximum(u, 0));
       })(x.e));
     } else if constexpr (Kind == 38) {
-      constexpr int i = find(8, [](const axes& t) { return t.rank > 0 && fits(with_last(t, {0, 1})) && t.rank < 4; });
+      constexpr int i = find(8, [](const axes& t) { return t.rank > 0 && fits(with_last(t, {0, 1})); });
       const auto& x = get<static_cast<std::size_t>(i)>(pool).e;
       return value_of<with_last(at<i>::shape, {0, 1})>(one_hot<float>(astype<int>(x), base.extent(1)));
     } else if constexpr (Kind == 39) {
@@ -445,7 +461,12 @@ struct random_function {
         value_of<arguments::shapes[2]>(c), value_of<axes{}>(s),             value_of<axes{}>(k),
         value_of<axes{}>(p)};
     const auto pool = grow<0>(base, v0, v1, start);
-    return results(pool, std::make_integer_sequence<int, 1 + random_below(Seed, 920, 0, 3)>{});
+    // a value and what is computed from it, both results: a cluster of several outputs
+    const drawn_step<Seed, Steps, Base, V0, V1, decltype(pool)> last{base, v0, v1, pool};
+    const auto x = last.array_of(last.number(last.template any<0>()));
+    const auto y = x.e * 2;
+    return std::tuple_cat(results(pool, std::make_integer_sequence<int, 1 + random_below(Seed, 920, 0, 4)>{}),
+                          std::tuple{y, y - last.partner(x).e});
   }
 
  private:
@@ -454,7 +475,7 @@ struct random_function {
     if constexpr (Step == Steps) {
       return pool;
     } else {
-      constexpr int kind = static_cast<int>((Seed * Steps + Step) * 17 % drawn_kinds);
+      constexpr int kind = drawn_kind(Seed, Step, Steps);
       const drawn_step<Seed, Step, Base, V0, V1, Pool> step{base, v0, v1, pool};
       return grow<Step + 1>(base, v0, v1, std::tuple_cat(pool, std::tuple{step.template apply<kind>()}));
     }
@@ -462,7 +483,7 @@ struct random_function {
   template <class Pool, int... I>
   static constexpr auto results(const Pool& pool, std::integer_sequence<int, I...>) {
     constexpr int n = static_cast<int>(std::tuple_size_v<Pool>);
-    return std::tuple{std::get<static_cast<std::size_t>(n - 1 - I * random_below(Seed, 921, I, 4))>(pool).e...};
+    return std::tuple{std::get<static_cast<std::size_t>(n - 1 - I * random_below(Seed, 921, I, 5))>(pool).e...};
   }
 };
 

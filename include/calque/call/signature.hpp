@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <memory>
 #include <mutex>
 
 #include "calque/backend/cpu/table.hpp"
@@ -81,9 +82,9 @@ struct signature {
 
   CALQUE_HIDDEN static plan_cache& cache() {
     static plan_cache* const c = [] {
-      auto* made = new plan_cache(final::view(), cpu_table<final>::table());
-      caches_of<F, Level>().add(made);
-      return made;
+      auto made = std::make_unique<plan_cache>(final::view(), cpu_table<final>::table());
+      caches_of<F, Level>().add(made.get());
+      return made.release();
     }();
     return *c;
   }
