@@ -77,7 +77,7 @@ constexpr frozen_graph<S> freeze(const graph& g, bool plainly = false) {
   f.chars.fill(g.chars);
   if (plainly)
     for (int i = 0; i < S.nodes; ++i)
-      if (f.nodes.values[i].op->plain) f.nodes.values[i].op = f.nodes.values[i].op->plain;
+      f.nodes.values[i].op = f.nodes.values[i].op->plain;
   return f;
 }
 

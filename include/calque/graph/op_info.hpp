@@ -61,7 +61,9 @@ struct op_info {
   bool foldable = false;
   /// One element: operands of type `in` (the select's bool aside), result of type `out`.
   constant (*evaluate)(dtype in, dtype out, const constant* operands) = nullptr;
-  /// Null where the operation has no derivative: gradients stop there.
+  /// Whether `gradient` is set; gradients stop where it is not. (A flag beside the pointer: g++ with
+  /// -fsanitize=undefined does not compare function pointers in constant expressions.)
+  bool differentiable = false;
   void (*gradient)(gradient_rule&) = nullptr;
   /// The same without functions: what a finished graph's nodes point to, so that a program does not
   /// carry rules that only the compiler ran.
@@ -133,7 +135,10 @@ constexpr op_info describe() {
   if constexpr (requires { F::kind; }) o.kind = F::kind;
   if constexpr (requires { F::arity; }) o.arity = F::arity;
   if constexpr (requires { F::foldable; }) o.foldable = F::foldable;
-  if constexpr (requires(gradient_rule& g) { F::gradient(g); }) o.gradient = &F::gradient;
+  if constexpr (requires(gradient_rule& g) { F::gradient(g); }) {
+    o.differentiable = true;
+    o.gradient = &F::gradient;
+  }
   if (o.kind == op_kind::map) {
     o.form = form_of<F>();
     if constexpr (!requires { F::kind; }) o.evaluate = &evaluate<F>;
@@ -146,14 +151,17 @@ constexpr op_info describe() {
 namespace detail {
 
 template <class F>
-constexpr op_info describe_plainly() {
+constexpr op_info describe_plainly(const op_info* itself) {
   op_info o = describe<F>();
+  o.plain = itself;
+  o.foldable = false;
   o.evaluate = nullptr;
+  o.differentiable = false;
   o.gradient = nullptr;
   return o;
 }
 template <class F>
-inline constexpr op_info plain_op_info_of = describe_plainly<F>();
+inline constexpr op_info plain_op_info_of = describe_plainly<F>(&plain_op_info_of<F>);
 template <class F>
 constexpr op_info describe_fully() {
   op_info o = describe<F>();

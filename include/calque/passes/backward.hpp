@@ -60,7 +60,7 @@ class backward {
         else through_loop(id, seed, active, adjoint);
       } else if (n.op->kind == op_kind::marker) {
         flow(adjoint, b_.input(id, 0), adjoint.id[id], adjoint.masked[id]);
-      } else if (n.op->gradient) {
+      } else if (n.op->differentiable) {
         b_.where = {n.line, n.file};
         apply_rule(id, active, adjoint);
       }
