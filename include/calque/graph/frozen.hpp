@@ -49,6 +49,7 @@ struct frozen_graph {
     v.arguments = arguments.values;
     v.clusters = clusters.values;
     v.cluster_of = S.cluster_of > 0 ? cluster_of.values : nullptr;
+    v.clustered = S.cluster_of > 0;
     v.chars = chars.values;
     v.node_count = S.nodes;
     v.pool_count = S.pool;

@@ -26,6 +26,7 @@ struct graph {
     v.arguments = arguments.begin();
     v.clusters = clusters.begin();
     v.cluster_of = cluster_of.empty() ? nullptr : cluster_of.begin();
+    v.clustered = !cluster_of.empty();
     v.chars = chars.begin();
     v.node_count = nodes.size();
     v.pool_count = pool.size();

@@ -98,6 +98,7 @@ struct graph_view {
   const argument* arguments = nullptr;
   const cluster* clusters = nullptr;
   const std::int32_t* cluster_of = nullptr;  // by node, -1 if none; null before `fuse`
+  bool clustered = false;                    // whether it is set (see op_info::differentiable)
   const char* chars = nullptr;
   int node_count = 0, pool_count = 0, dim_count = 0, region_count = 0, argument_count = 0,
       cluster_count = 0, char_count = 0;
@@ -142,11 +143,15 @@ struct graph_view {
   [[nodiscard]] constexpr std::string_view name(const node& n) const {
     return n.name < 0 ? std::string_view{} : std::string_view(chars + n.name);
   }
+  /// The cluster of a node, -1 if it is in none.
+  [[nodiscard]] constexpr int cluster_number(int id) const {
+    return clustered ? cluster_of[id] : -1;
+  }
   /// Kernels that a call launches when every assumption holds and every region runs once.
   [[nodiscard]] constexpr int kernels() const {
     int n = cluster_count;
     for (int i = 0; i < node_count; ++i)
-      if ((!cluster_of || cluster_of[i] < 0) && computes(nodes[i].op->kind)) ++n;
+      if (cluster_number(i) < 0 && computes(nodes[i].op->kind)) ++n;
     return n;
   }
   /// Whether an operation outside every cluster takes a kernel of its own.

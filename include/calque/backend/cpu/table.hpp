@@ -62,7 +62,7 @@ template <class G, int N>
 constexpr bool stands_alone() {
   const graph_view g = G::view();
   if (!graph_view::computes(g.nodes[N].op->kind)) return false;
-  const int c = g.cluster_of ? g.cluster_of[N] : -1;
+  const int c = g.cluster_number(N);
   return c < 0 || g.clusters[c].assumptions > 0;
 }
 
