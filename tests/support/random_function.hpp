@@ -186,6 +186,16 @@ struct drawn_step {
     return std::get<static_cast<std::size_t>(i)>(pool);
   }
 
+  /// The same, of other axes if there is such a value.
+  template <class X>
+  constexpr auto other_partner(const X& x) const {
+    constexpr int i = find(41, [](const axes& y) {
+      return y.rank > 0 && y.rank <= X::shape.rank && y != X::shape && joined(X::shape, y).rank >= 0;
+    });
+    if constexpr (i >= 0) return std::get<static_cast<std::size_t>(i)>(pool);
+    else return partner(x);
+  }
+
   /// `x` as a number, as a floating number, as an array of at least one axis.
   template <class X>
   static constexpr auto number(const X& x) {
@@ -239,6 +249,12 @@ struct drawn_step {
     using X = decltype(x);
     constexpr int a = below(5, X::shape.rank);
     return value_of<reduced(X::shape, 1u << a, false)>(op(x.e, axis<a>));
+  }
+
+  /// Of what `x` was broadcast to, the sum down to x's extents.
+  template <class E, class X>
+  static constexpr auto summed_back(const E& e, const X& x) {
+    return sum_to(exact(value_of<X::shape>(e)).e, x.e.shape());
   }
 
   template <int Kind>
@@ -311,7 +327,7 @@ struct drawn_step {
         const auto both = value_of<joined(X::shape, at<y>::shape)>(x.e + exact(value_of<at<y>::shape>(like)).e);
         return value_of<at<y>::shape>(sum_to(exact(both).e, like.shape()));
       } else {
-        return value_of<axes{1, {{}}}>(sum_to(x.e, cq_one()));
+        return value_of<axes{1, {{}}}>(sum_to(x.e, calque::shape{1}));
       }
     } else if constexpr (Kind == 30) {
       constexpr int i = find(8, [](const axes& t) { return t.rank == 2; });
@@ -375,8 +391,6 @@ struct drawn_step {
   }
 
  private:
-  static constexpr auto cq_one() { return calque::shape<1, symbolic_extent>(std::array<symbolic_extent, 1>{symbolic_extent(1)}); }
-
   // 0, 1, 2: some order of the axes; 3: all reversed.
   template <int Order, class X>
   static constexpr auto transposed(const X& x) {
@@ -461,12 +475,13 @@ struct random_function {
         value_of<arguments::shapes[2]>(c), value_of<axes{}>(s),             value_of<axes{}>(k),
         value_of<axes{}>(p)};
     const auto pool = grow<0>(base, v0, v1, start);
-    // a value and what is computed from it, both results: a cluster of several outputs
+    // a value, what is computed from it, and that summed back: a cluster of several outputs, a sum_to
     const drawn_step<Seed, Steps, Base, V0, V1, decltype(pool)> last{base, v0, v1, pool};
     const auto x = last.array_of(last.number(last.template any<0>()));
     const auto y = x.e * 2;
+    const auto z = y - last.other_partner(x).e;
     return std::tuple_cat(results(pool, std::make_integer_sequence<int, 1 + random_below(Seed, 920, 0, 4)>{}),
-                          std::tuple{y, y - last.partner(x).e});
+                          std::tuple{y, z, last.summed_back(z, x)});
   }
 
  private:
