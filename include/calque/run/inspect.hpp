@@ -218,10 +218,12 @@ class plan_text {
 #else
 #define CALQUE_PLANNING inline
 #endif
+#if CALQUE_PLANS_INLINE()
 CALQUE_PLANNING std::string plan::dump() const { return detail::plan_text(*this).dump(); }
 CALQUE_PLANNING std::string plan::dot() const { return detail::plan_text(*this).dot(); }
 CALQUE_PLANNING std::string plan::json() const { return detail::plan_text(*this).json(); }
 CALQUE_PLANNING std::string plan::explain() const { return detail::plan_text(*this).explain(); }
+#endif
 #undef CALQUE_PLANNING
 
 }  // namespace calque
