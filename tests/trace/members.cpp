@@ -38,6 +38,14 @@ struct many {
 struct derived : one {
   int b;
 };
+struct c_array {
+  double a, b[3];
+  int c;
+};
+struct c_arrays {
+  one a;
+  calque::array<float, 1> b[2];
+};
 struct constructed {
   explicit constructed(int x) : a(x) {}
   int a;
@@ -51,6 +59,8 @@ static_assert(detail::member_count<many>() == 37);
 static_assert(detail::member_count<most>() == 64);
 static_assert(detail::plain_aggregate<nested> && detail::plain_aggregate<none>);
 static_assert(!detail::plain_aggregate<derived>);
+static_assert(!detail::plain_aggregate<c_array> && !detail::plain_aggregate<c_arrays>);
+static_assert(detail::plain_aggregate<three> && detail::plain_aggregate<most>);
 static_assert(!detail::plain_aggregate<constructed>);
 static_assert(!detail::plain_aggregate<int[2]> && !detail::plain_aggregate<int>);
 

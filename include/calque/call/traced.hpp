@@ -21,7 +21,7 @@ constexpr bool check_argument() {
                 "cq::trace(f): f was called with an argument of unsupported type; pass arrays, "
                 "variables, numbers, cq::static_<N>, shapes, or tuples and aggregates of these (a model "
                 "is a struct template: template <template <class, int> class A> struct model { A<float, "
-                "2> w; };, every member of it an A)");
+                "2> w; }; with std::array in place of C arrays)");
   return argument_type<X>;
 }
 
@@ -247,7 +247,9 @@ struct traced {
 ///   cq::array<float, 1> z = f(x, y, 2.f);
 template <options O = options{}, class F>
 [[nodiscard]] constexpr auto trace(F) {
-  static_assert(detail::captureless<F>,
+  static_assert(!std::is_pointer_v<F>,
+                "cq::trace(f): f is a pointer to a function; wrap it: [](auto x) { return f(x); }");
+  static_assert(std::is_pointer_v<F> || detail::captureless<F>,
                 "cq::trace(f): f must be captureless; pass state as an argument of the traced function");
   return traced<F, O.pass_level>{};
 }

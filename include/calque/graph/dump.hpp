@@ -32,7 +32,7 @@ inline std::string text_of(const constant& c, dtype t) {
 }
 
 /// A string literal of JSON and DOT.
-inline std::string quoted(std::string_view s) {
+inline std::string quoted_text(std::string_view s) {
   constexpr char digits[] = "0123456789abcdef";
   std::string r = "\"";
   for (char c : s) {
@@ -81,7 +81,7 @@ class graph_text {
       }
       s += indent + reference(id) + " = " + operation(n) +
            ids(g_.inputs(n), n.inputs);
-      if (n.name >= 0) s += "  " + quoted(g_.name(n));
+      if (n.name >= 0) s += "  " + quoted_text(g_.name(n));
       s += '\n';
     }
     s += "return" + ids(g_.pool + g_.regions[0].first_result, g_.regions[0].results) + '\n';
@@ -104,7 +104,7 @@ class graph_text {
       }
       std::string label = reference(id) + " = " + operation(n);
       if (n.name >= 0) label += "  " + std::string(g_.name(n));
-      s += "  n" + std::to_string(id) + " [label=" + quoted(label) + "];\n";
+      s += "  n" + std::to_string(id) + " [label=" + quoted_text(label) + "];\n";
     }
     for (int id = 0; id < g_.node_count; ++id) {
       const node& n = g_.nodes[id];
@@ -125,18 +125,18 @@ class graph_text {
   [[nodiscard]] std::string json() const {
     std::string s = "{\"extents\": [";
     for (int d = 0; d < g_.dim_count; ++d)
-      s += std::string(d ? ", " : "") + quoted(g_.canonical(d) == d ? definition(d) : extent(d));
+      s += std::string(d ? ", " : "") + quoted_text(g_.canonical(d) == d ? definition(d) : extent(d));
     s += "],\n\"nodes\": [";
     for (int id = 0; id < g_.node_count; ++id) {
       const node& n = g_.nodes[id];
       s += std::string(id ? ",\n" : "\n") + "  {\"id\": " + std::to_string(id) + ", \"op\": " +
-           quoted(n.op->name) + ", \"type\": " + quoted(name_of(n.type)) + ", \"extents\": [";
-      for (int i = 0; i < n.rank; ++i) s += (i ? ", " : "") + quoted(extent(n.dims[i]));
+           quoted_text(n.op->name) + ", \"type\": " + quoted_text(name_of(n.type)) + ", \"extents\": [";
+      for (int i = 0; i < n.rank; ++i) s += (i ? ", " : "") + quoted_text(extent(n.dims[i]));
       s += "], \"inputs\": " + numbers(g_.inputs(n), n.inputs);
-      if (const std::string a = attributes(n); !a.empty()) s += ", \"attributes\": " + quoted(a);
+      if (const std::string a = attributes(n); !a.empty()) s += ", \"attributes\": " + quoted_text(a);
       if (g_.cluster_of && g_.cluster_of[id] >= 0)
         s += ", \"cluster\": " + std::to_string(g_.cluster_of[id]);
-      if (n.name >= 0) s += ", \"name\": " + quoted(g_.name(n));
+      if (n.name >= 0) s += ", \"name\": " + quoted_text(g_.name(n));
       s += ", \"region\": " + std::to_string(n.region) + "}";
     }
     s += "],\n\"regions\": [";

@@ -35,9 +35,22 @@ struct any_base_of {
     requires(std::is_base_of_v<T, M> && !std::is_same_v<T, M>)
   constexpr operator T() const;
 };
-/// An aggregate without base classes: bindings can name its members.
+template <class M, std::size_t... Before, std::size_t... After>
+constexpr bool takes_braces(std::index_sequence<Before...>, std::index_sequence<After...>) {
+  return requires {
+    M{(static_cast<void>(Before), any_value{})..., {}, (static_cast<void>(After), any_value{})...};
+  };
+}
+/// False for an aggregate with a C array: `{}` initialises all of the array, and what follows is too much.
+template <class M, std::size_t... I>
+constexpr bool each_takes_braces(std::index_sequence<I...>) {
+  return (takes_braces<M>(std::make_index_sequence<I>{}, std::make_index_sequence<sizeof...(I) - I - 1>{}) && ...);
+}
+/// An aggregate without base classes and C arrays: bindings can name its members.
 template <class M>
-concept plain_aggregate = std::is_aggregate_v<M> && !std::is_array_v<M> && !requires { M{any_base_of<M>{}}; };
+concept plain_aggregate = std::is_aggregate_v<M> && !std::is_array_v<M> &&
+                          !requires { M{any_base_of<M>{}}; } &&
+                          each_takes_braces<M>(std::make_index_sequence<member_count<M>()>{});
 
 /// Calls `f(members...)` with all members of aggregate `m`, in order; returns what it returns.
 template <class M, class F>
