@@ -1,4 +1,5 @@
-// Traced functions against a hand-written loop and Eigen, in one run, on one thread, through `into`.
+// Traced functions against a hand-written loop and Eigen, in one run, on one thread, through
+// `into`.
 //
 //   bench_fused --benchmark_enable_random_interleaving=true --benchmark_repetitions=9
 //
@@ -99,12 +100,14 @@ void norm_calque(benchmark::State& state) {
 }
 void norm_hand(benchmark::State& state) {
   operands& o = shared();
-  for (auto _ : state) benchmark::DoNotOptimize(peers::norm_hand(o.x.data(), o.y.data(), 2.f, large));
+  for (auto _ : state)
+    benchmark::DoNotOptimize(peers::norm_hand(o.x.data(), o.y.data(), 2.f, large));
   bandwidth(state, 2);
 }
 void norm_eigen(benchmark::State& state) {
   operands& o = shared();
-  for (auto _ : state) benchmark::DoNotOptimize(peers::norm_eigen(o.x.data(), o.y.data(), 2.f, large));
+  for (auto _ : state)
+    benchmark::DoNotOptimize(peers::norm_eigen(o.x.data(), o.y.data(), 2.f, large));
   bandwidth(state, 2);
 }
 

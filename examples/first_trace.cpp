@@ -18,7 +18,7 @@ static_assert(
 int main() {
   const cq::array<float, 1> x = cq::linspace(0.f, 1.f, 1'000'000);
   const cq::array<float, 1> y = cq::ones<float>(cq::shape{1'000'000});
-  const float norm = scaled_norm(x, y, 2.f);  // plans for these sizes, then runs
+  const float norm = scaled_norm(x, y, 2.f);   // plans for these sizes, then runs
   const float again = scaled_norm(x, y, 3.f);  // replays the plan: scalars are plain inputs
   std::cout << "|2 x + y| = " << norm << ", |3 x + y| = " << again << "\n\n"
             << scaled_norm.plan(x, y, 2.f).explain();

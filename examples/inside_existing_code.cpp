@@ -1,5 +1,5 @@
-// A program that keeps its data in std::vector adopts calque for one function: nothing else changes,
-// and no data is copied.
+// A program that keeps its data in std::vector adopts calque for one function: nothing else
+// changes, and no data is copied.
 #include <calque/calque.hpp>
 #include <cmath>
 #include <cstdio>
@@ -35,7 +35,8 @@ void step(std::vector<double>& position, std::vector<double>& velocity, double d
 
 int main() {
   std::vector<double> position(1000), velocity(1000, 0.0);
-  for (std::size_t i = 0; i < position.size(); ++i) position[i] = std::sin(0.01 * static_cast<double>(i));
+  for (std::size_t i = 0; i < position.size(); ++i)
+    position[i] = std::sin(0.01 * static_cast<double>(i));
   std::vector<double> position_before = position, velocity_before = velocity;
 
   for (int i = 0; i < 1000; ++i) {
@@ -47,7 +48,8 @@ int main() {
   for (std::size_t i = 0; i < position.size(); ++i)
     worst = std::fmax(worst, std::fabs(position[i] - position_before[i]));
   const cq::cache_stats stats = oscillate.stats();
-  std::printf("1000 steps of %zu oscillators: largest difference to the loop %.2g, plans made %lld\n",
-              position.size(), worst, static_cast<long long>(stats.misses));
+  std::printf(
+      "1000 steps of %zu oscillators: largest difference to the loop %.2g, plans made %lld\n",
+      position.size(), worst, static_cast<long long>(stats.misses));
   return worst < 1e-12 && stats.misses == 1 ? 0 : 1;
 }

@@ -2,8 +2,8 @@
 // seeds, and holds the result against a plain double-precision loop.
 //
 //   softmax_regression [folder with the four gzip'd IDX files]
-#include <calque/calque.hpp>
 #include <algorithm>
+#include <calque/calque.hpp>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -62,9 +62,11 @@ struct labelled_images {
 
 labelled_images read(const std::string& folder, const std::string& part) {
   idx::images i = idx::read_images(folder + "/" + part + "-images-idx3-ubyte.gz");
-  std::vector<std::uint8_t> labels = idx::read_labels(folder + "/" + part + "-labels-idx1-ubyte.gz");
+  std::vector<std::uint8_t> labels =
+      idx::read_labels(folder + "/" + part + "-labels-idx1-ubyte.gz");
   if (i.rows * i.columns != pixels || i.count != static_cast<std::int64_t>(labels.size()))
-    throw std::runtime_error(folder + ": images and labels of '" + part + "' do not belong together");
+    throw std::runtime_error(folder + ": images and labels of '" + part +
+                             "' do not belong together");
   return {std::move(i.pixels), std::move(labels)};
 }
 
@@ -91,7 +93,8 @@ labelled_images shuffled(const labelled_images& d, unsigned seed) {
   labelled_images r;
   r.images.reserve(d.images.size());
   for (const std::int64_t i : order) {
-    r.images.insert(r.images.end(), d.images.begin() + i * pixels, d.images.begin() + (i + 1) * pixels);
+    r.images.insert(r.images.end(), d.images.begin() + i * pixels,
+                    d.images.begin() + (i + 1) * pixels);
     r.labels.push_back(d.labels[static_cast<std::size_t>(i)]);
   }
   return r;
@@ -110,7 +113,8 @@ void step_by_hand(double_model& m, const std::uint8_t* images, const std::uint8_
     for (int p = 0; p < pixels; ++p) x[p] = images[i * pixels + p] * (1. / 255);
     for (int c = 0; c < classes; ++c) z[c] = m.b[static_cast<std::size_t>(c)];
     for (int p = 0; p < pixels; ++p)
-      for (int c = 0; c < classes; ++c) z[c] += x[p] * m.w[static_cast<std::size_t>(p * classes + c)];
+      for (int c = 0; c < classes; ++c)
+        z[c] += x[p] * m.w[static_cast<std::size_t>(p * classes + c)];
     const double top = *std::max_element(z, z + classes);
     for (double& v : z) total += v = std::exp(v - top);
     for (int c = 0; c < classes; ++c) {
@@ -118,7 +122,8 @@ void step_by_hand(double_model& m, const std::uint8_t* images, const std::uint8_
       db[static_cast<std::size_t>(c)] += z[c];
     }
     for (int p = 0; p < pixels; ++p)
-      for (int c = 0; c < classes; ++c) dw[static_cast<std::size_t>(p * classes + c)] += x[p] * z[c];
+      for (int c = 0; c < classes; ++c)
+        dw[static_cast<std::size_t>(p * classes + c)] += x[p] * z[c];
   }
   for (std::size_t i = 0; i < dw.size(); ++i) m.w[i] -= static_cast<double>(rate) * dw[i];
   for (std::size_t i = 0; i < db.size(); ++i) m.b[i] -= static_cast<double>(rate) * db[i];
@@ -172,9 +177,11 @@ outcome train(const labelled_images& training, const labelled_images& test, unsi
   const cq::array<float, 2> w = model.w.value();
   for (int p = 0; p < pixels; ++p)
     for (int c = 0; c < classes; ++c)
-      r.difference = std::max(r.difference, std::fabs(static_cast<double>(w(p, c)) -
-                                                      by_hand.w[static_cast<std::size_t>(p * classes + c)]));
-  r.accuracy = static_cast<double>(accuracy(model, images_of(test, 0, test.count()), labels_of(test, 0, test.count())).item());
+      r.difference =
+          std::max(r.difference, std::fabs(static_cast<double>(w(p, c)) -
+                                           by_hand.w[static_cast<std::size_t>(p * classes + c)]));
+  r.accuracy = static_cast<double>(
+      accuracy(model, images_of(test, 0, test.count()), labels_of(test, 0, test.count())).item());
   r.allocations = allocated;
   r.steps_per_second = (steps - 1) / std::chrono::duration<double>(spent).count();
   return r;
@@ -194,27 +201,32 @@ int main(int argc, char** argv) try {
   } else {
     training = generate(20000, 1);
     test = generate(2000, 2);
-    std::printf("no images in %s (Debian: apt-get install dataset-fashion-mnist); using generated, separable digits\n",
-                folder.c_str());
+    std::printf(
+        "no images in %s (Debian: apt-get install dataset-fashion-mnist); using generated, "
+        "separable digits\n",
+        folder.c_str());
   }
 
   bool good = true;
   for (unsigned seed = 1; seed <= 5; ++seed) {
     const outcome r = train(training, test, seed);
-    std::printf(", %s %.4f, weights within %.1e of a double loop, %.0f steps/s, %s after the first step: %lld\n",
-                real ? "test accuracy" : "share of fresh generated digits recognised", r.accuracy,
-                r.difference, r.steps_per_second, "allocations", static_cast<long long>(r.allocations));
+    std::printf(
+        ", %s %.4f, weights within %.1e of a double loop, %.0f steps/s, %s after the first step: "
+        "%lld\n",
+        real ? "test accuracy" : "share of fresh generated digits recognised", r.accuracy,
+        r.difference, r.steps_per_second, "allocations", static_cast<long long>(r.allocations));
     good = good && r.accuracy >= (real ? 0.81 : 0.95) && r.difference < 1e-4 && r.allocations == 0;
   }
 
   const softmax_model<cq::variable> model{{cq::zeros<float>(cq::shape{pixels, classes}), "w"},
                                           {cq::zeros<float>(cq::shape{classes}), "b"}};
-  const auto plan = train_step.plan(model, images_of(training, 0, batch), labels_of(training, 0, batch), rate);
+  const auto plan =
+      train_step.plan(model, images_of(training, 0, batch), labels_of(training, 0, batch), rate);
   const cq::cache_stats stats = train_step.stats();
   good = good && stats.misses == 1;
   std::printf("graphs traced: 1, plan misses: %lld, planned bytes: %lld\n\n%s",
-              static_cast<long long>(stats.misses), static_cast<long long>(plan.peak_bytes().count()),
-              plan.explain().c_str());
+              static_cast<long long>(stats.misses),
+              static_cast<long long>(plan.peak_bytes().count()), plan.explain().c_str());
   if (!good) std::printf("softmax_regression: a figure above is not as promised\n");
   return good ? 0 : 1;
 } catch (const std::exception& e) {

@@ -1,7 +1,7 @@
 // The signature sheet: how the public names are spelled, as a compile test. Each later part of the
 // library adds its own.
-#include <calque/calque.hpp>
 #include <doctest/doctest.h>
+#include <calque/calque.hpp>
 
 #include <cstdint>
 #include <sstream>
@@ -170,15 +170,13 @@ TEST_CASE("variables, gradients, control flow and names are spelled as on the sh
     cq::scope s{"flow", a};
     auto c = cq::cond(p, [&] { return a; }, [&] { return -a; });
     auto d = cq::for_loop(steps, c, [&](auto i, auto v) { return v + i; });
-    auto e = cq::for_loop(cq::static_<2>, std::tuple{d, a}, [&](auto, auto v) {
-      return std::tuple{std::get<1>(v), std::get<0>(v)};
-    });
+    auto e = cq::for_loop(cq::static_<2>, std::tuple{d, a},
+                          [&](auto, auto v) { return std::tuple{std::get<1>(v), std::get<0>(v)}; });
     return cq::named(std::get<0>(e), "out");
   });
   CHECK(flow(cq::ones<float>(cq::shape{2}), 3, true)(1) == 4);
-  constexpr auto rows = cq::trace([](auto a, auto k) {
-    return cq::reshape(a, cq::shape{a.extent(0) * k.value, 2});
-  });
+  constexpr auto rows =
+      cq::trace([](auto a, auto k) { return cq::reshape(a, cq::shape{a.extent(0) * k.value, 2}); });
   CHECK(rows(cq::ones<float>(cq::shape{2, 4}), cq::static_<2>).shape() == cq::shape{4, 2});
   const net<cq::variable> deep{};
   (void)deep;

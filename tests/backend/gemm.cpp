@@ -174,8 +174,8 @@ TEST_CASE_TEMPLATE(
       for (std::int64_t k : {0, 1, 2, 7, 8, 9, 31, 32, 33, 100}) check_pairs<T>(m, n, k, 0, random);
 }
 
-TEST_CASE_TEMPLATE("narrow, wide and unsigned types multiply, and integers wrap", T, double, std::int64_t,
-                   std::uint8_t) {
+TEST_CASE_TEMPLATE("narrow, wide and unsigned types multiply, and integers wrap", T, double,
+                   std::int64_t, std::uint8_t) {
   std::mt19937 random(2);
   for (std::int64_t m : {0, 1, 9, 33})
     for (std::int64_t n : {1, 9, 65})

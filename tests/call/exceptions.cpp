@@ -38,7 +38,8 @@ constexpr auto step = cq::trace([](auto v, auto w, auto x) {
   return std::tuple{cq::sum(v * x), v + 0};
 });
 
-/// Runs `call` with its k-th allocation failing, for k = 0, 1, … until none fails; `check` after each.
+/// Runs `call` with its k-th allocation failing, for k = 0, 1, … until none fails; `check` after
+/// each.
 template <class Call, class Check>
 int fail_everywhere(Call&& call, Check&& check) {
   for (int k = 0;; ++k) {
@@ -60,11 +61,13 @@ TEST_CASE("a first call that runs out of memory, at every allocation, changes no
   const cq::variable<float, 1> v{vector{1, 2, 3}, "v"};
   const cq::variable<int, 0> w{cq::array<int, 0>{5}, "w"};
   const vector x{10, 20, 30}, held = v.value();
-  const int failures = fail_everywhere([&] { (void)step(v, w, x); }, [&] {
-    CHECK(v.value().to_vector() == std::vector<float>{1, 2, 3});
-    CHECK(w.value().item() == 5);
-    CHECK(step.stats().hits == 0);
-  });
+  const int failures =
+      fail_everywhere([&] { (void)step(v, w, x); },
+                      [&] {
+                        CHECK(v.value().to_vector() == std::vector<float>{1, 2, 3});
+                        CHECK(w.value().item() == 5);
+                        CHECK(step.stats().hits == 0);
+                      });
   CHECK(failures > 5);
   CHECK(v.value().to_vector() == std::vector<float>{11, 22, 33});
   CHECK(w.value().item() == 4);
@@ -80,10 +83,11 @@ TEST_CASE("a later plan that runs out of memory leaves the earlier ones (C089)")
   (void)f(a, a);
   const auto b = cq::ones<float>(cq::shape{2, 5});
   cq::array<float, 2> out;
-  const int failures = fail_everywhere([&] { f.into(out, a, b); }, [&] {
-    CHECK(!out.is_allocated());
-    CHECK(f(a, a)(0, 0) == 3);
-  });
+  const int failures = fail_everywhere([&] { f.into(out, a, b); },
+                                       [&] {
+                                         CHECK(!out.is_allocated());
+                                         CHECK(f(a, a)(0, 0) == 3);
+                                       });
   CHECK(failures > 0);
   CHECK(out(1, 4) == 3);
 }

@@ -68,7 +68,8 @@ TEST_CASE("shifted, nested and reversed overlaps of in and out (C064, C067)") {
 
 TEST_CASE("out is an argument of every kind of step (C061, C065)") {
   constexpr auto squared = cq::trace([](auto a) { return cq::matmul(a, a); });
-  constexpr auto rows = cq::trace([](auto a) { return a - cq::mean(a, cq::axis<1>, cq::keepdims); });
+  constexpr auto rows =
+      cq::trace([](auto a) { return a - cq::mean(a, cq::axis<1>, cq::keepdims); });
   constexpr auto swap = cq::trace([](auto a, auto b) { return std::tuple{b, a}; });
   constexpr auto flip = cq::trace([](auto a) { return cq::transpose(a); });
   matrix a{{1, 2}, {3, 4}};

@@ -25,16 +25,17 @@ using base = graph_type<f, vector, float>;
 constexpr auto level_1 = cq::trace<cq::options{.pass_level = 1}>(body);
 constexpr auto other_body = cq::trace([](auto x, auto a) { return x * a; });
 
-static_assert(differ<base, graph_type<f, cq::array<double, 1>, float>>);               // dtype
-static_assert(differ<base, graph_type<f, matrix, float>>);                             // rank
-static_assert(differ<base, graph_type<f, vector, double>>);                            // scalar's type
-static_assert(differ<base, graph_type<f, vector, vector>>);                            // scalar to array
-static_assert(differ<base, graph_type<f, vector, cq::array<float, 0>>>);               // weak to strong
-static_assert(differ<base, graph_type<f, cq::variable<float, 1>, float>>);             // to variable
-static_assert(differ<base, graph_type<f, vector, cq::static_t<2>>>);                   // to constant
-static_assert(differ<graph_type<f, vector, cq::static_t<3>>, graph_type<f, vector, cq::static_t<2>>>);
-static_assert(differ<base, graph_type<level_1, vector, float>>);                       // options
-static_assert(differ<base, graph_type<other_body, vector, float>>);                    // function
+static_assert(differ<base, graph_type<f, cq::array<double, 1>, float>>);    // dtype
+static_assert(differ<base, graph_type<f, matrix, float>>);                  // rank
+static_assert(differ<base, graph_type<f, vector, double>>);                 // scalar's type
+static_assert(differ<base, graph_type<f, vector, vector>>);                 // scalar to array
+static_assert(differ<base, graph_type<f, vector, cq::array<float, 0>>>);    // weak to strong
+static_assert(differ<base, graph_type<f, cq::variable<float, 1>, float>>);  // to variable
+static_assert(differ<base, graph_type<f, vector, cq::static_t<2>>>);        // to constant
+static_assert(
+    differ<graph_type<f, vector, cq::static_t<3>>, graph_type<f, vector, cq::static_t<2>>>);
+static_assert(differ<base, graph_type<level_1, vector, float>>);     // options
+static_assert(differ<base, graph_type<other_body, vector, float>>);  // function
 static_assert(!differ<base, graph_type<f, cq::array<const float, 1>, const float&>>);
 static_assert(!differ<base, graph_type<f, const vector&, float&&>>);
 static_assert(!differ<base, graph_type<f, std::vector<float>, float>>);
@@ -55,13 +56,13 @@ TEST_CASE("calls that must hit: values, handles, constness, containers (A4, C079
   const auto call = [](const auto& a, const auto& b) { (void)add(a, b); };
   call(x, y);
   CHECK(add.stats().misses == 1);
-  call(y, x);                                                // other arrays of the same sizes
-  call(x.clone(), vector(y));                                // temporaries and copies
-  call(std::as_const(x), cq::array<const float, 1>(y));      // constness
+  call(y, x);                                            // other arrays of the same sizes
+  call(x.clone(), vector(y));                            // temporaries and copies
+  call(std::as_const(x), cq::array<const float, 1>(y));  // constness
   const std::vector<float> v{1, 2, 3};
-  call(v, std::span<const float>(v));                        // containers
-  call(cq::borrow(v.data(), cq::shape{3}), x);               // borrowed, dense
-  call(x, x);                                                // one array twice, only read
+  call(v, std::span<const float>(v));                         // containers
+  call(cq::borrow(v.data(), cq::shape{3}), x);                // borrowed, dense
+  call(x, x);                                                 // one array twice, only read
   call(cq::slice(cq::arange<float>(7), cq::range{2, 5}), y);  // a dense part, other alignment
   {
     vector moved = x.clone();
@@ -87,7 +88,8 @@ TEST_CASE("calls that only re-plan: sizes, layouts, destinations, aliases (A4)")
   CHECK(misses([&] { (void)g(x, y); }) == 1);
   CHECK(g.last_miss() == "first call");
   CHECK(misses([&] { (void)g(cq::slice(x, cq::range{0, 1}), y); }) == 1);
-  CHECK(g.last_miss().find("argument 0: extent of axis 0 is 1, before it was 2") != std::string::npos);
+  CHECK(g.last_miss().find("argument 0: extent of axis 0 is 1, before it was 2") !=
+        std::string::npos);
   (void)g(x, y);  // the plan that the next miss is compared with
   CHECK(misses([&] { (void)g(cq::transpose(matrix{{1, 2}, {3, 4}, {5, 6}}), y); }) == 1);
   CHECK(g.last_miss().find("stride") != std::string::npos);

@@ -17,7 +17,8 @@ using vector = cq::array<float, 1>;
 
 template <class X>
 constexpr bool writable = cq::detail::out_symbols<X>::writable;
-static_assert(writable<vector> && writable<pair<cq::array>> && writable<std::tuple<vector, vector>>);
+static_assert(writable<vector> && writable<pair<cq::array>> &&
+              writable<std::tuple<vector, vector>>);
 static_assert(writable<cq::outs_t<vector, vector>> && writable<const cq::outs_t<vector>>);
 static_assert(!writable<const vector> && !writable<cq::array<const float, 1>>);
 static_assert(!writable<cq::outs_t<vector, const vector>>);

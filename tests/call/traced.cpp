@@ -1,4 +1,5 @@
-// Calls of traced functions: arguments of all kinds, results that stay, and nothing else that changes.
+// Calls of traced functions: arguments of all kinds, results that stay, and nothing else that
+// changes.
 #include <calque/calque.hpp>
 
 #include <doctest/doctest.h>
@@ -21,7 +22,8 @@ using vector = cq::array<float, 1>;
 
 constexpr auto next = cq::trace([](auto x) { return x + 1; });
 constexpr auto dot = cq::trace([](auto x, auto y) { return cq::sum(x * y); });
-constexpr auto pass = cq::trace([](auto x) { return std::tuple{x, x, cq::reshape(x, cq::shape{x.size()})}; });
+constexpr auto pass =
+    cq::trace([](auto x) { return std::tuple{x, x, cq::reshape(x, cq::shape{x.size()})}; });
 
 }  // namespace
 
@@ -142,7 +144,8 @@ TEST_CASE("a warm call allocates its results and nothing else (C4)") {
 TEST_CASE("the floating-point state and the locale stay as the caller has them") {
   const unsigned before = _mm_getcsr();
   const std::string locale = std::setlocale(LC_ALL, nullptr);
-  for (unsigned mode : {before, before | 0x8040u, before | 0x6000u}) {  // flush to zero; round to zero
+  for (unsigned mode :
+       {before, before | 0x8040u, before | 0x6000u}) {  // flush to zero; round to zero
     _mm_setcsr(mode);
     (void)next(cq::full(cq::shape{33}, 1e-39f));
     (void)cq::trace([](auto x) { return cq::sum(cq::exp(x)); })(cq::arange<float>(33));

@@ -1,5 +1,5 @@
-// The members of a model are counted by initialising them: a C array cannot be told from its elements.
-// expect: cq::trace\(f\): f was called with an argument of unsupported type; pass arrays,
+// The members of a model are counted by initialising them: a C array cannot be told from its
+// elements. expect: cq::trace\(f\): f was called with an argument of unsupported type; pass arrays,
 // expect: with std::array in place of C arrays
 #include <calque/calque.hpp>
 

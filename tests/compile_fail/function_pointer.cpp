@@ -1,5 +1,6 @@
 // A function of symbols is a type of its own, so that the compiler can run it.
-// expect: cq::trace\(f\): f is a pointer to a function; wrap it: \[\]\(auto x\) \{ return f\(x\); \}
+// expect: cq::trace\(f\): f is a pointer to a function; wrap it: \[\]\(auto x\) \{ return f\(x\);
+// \}
 #include <calque/calque.hpp>
 
 namespace cq = calque;

@@ -1,5 +1,6 @@
 // A derivative records the states of a loop, so their number must be known when planning.
-// expect: cq::grad\(f\): a derivative passes through cq::for_loop\(n, ...\) whose n is a run-time number; pass n as cq::static_<n>
+// expect: cq::grad\(f\): a derivative passes through cq::for_loop\(n, ...\) whose n is a run-time
+// number; pass n as cq::static_<n>
 #include <calque/calque.hpp>
 
 namespace cq = calque;

@@ -1,7 +1,7 @@
 // The worked example of docs/architecture.md says what the library really does: every text it shows
 // is made here and looked for in the page.
-#include <calque/calque.hpp>
 #include <doctest/doctest.h>
+#include <calque/calque.hpp>
 
 #include <fstream>
 #include <sstream>
@@ -23,8 +23,9 @@ constexpr auto step = cq::trace([](auto w, auto x, auto rate) {
 });
 // [worked-example]
 
-using stages = cq::detail::signature<decltype([](auto w, auto x, auto rate) { return step(w, x, rate); }), 2,
-                                     cq::variable<float, 1>, cq::array<float, 1>, float>::stages;
+using stages =
+    cq::detail::signature<decltype([](auto w, auto x, auto rate) { return step(w, x, rate); }), 2,
+                          cq::variable<float, 1>, cq::array<float, 1>, float>::stages;
 
 std::string page() {
   std::ifstream in(CALQUE_SOURCE_DIR "/docs/architecture.md");
@@ -35,7 +36,9 @@ std::string page() {
 
 }  // namespace
 
-TEST_CASE("the worked example of docs/architecture.md is what the compiler and the plan give (A12, A16)") {
+TEST_CASE(
+    "the worked example of docs/architecture.md is what the compiler and the plan give (A12, "
+    "A16)") {
   const std::string text = page();
   REQUIRE(!text.empty());
   const auto shows = [&](const std::string& what) {

@@ -24,8 +24,9 @@ TEST_CASE("the README's program is examples/first_trace.cpp") {
   const std::string traced = example.substr(first, example.find(mark, first) - first);
   REQUIRE(traced.size() > 100);
   CHECK(readme.find(traced) != std::string::npos);
-  for (const char* line : {"cq::linspace(0.f, 1.f, 1'000'000);", "cq::ones<float>(cq::shape{1'000'000});",
-                           "const float norm = scaled_norm(x, y, 2.f);  // plans for these sizes, then runs"}) {
+  for (const char* line :
+       {"cq::linspace(0.f, 1.f, 1'000'000);", "cq::ones<float>(cq::shape{1'000'000});",
+        "const float norm = scaled_norm(x, y, 2.f);   // plans for these sizes, then runs"}) {
     CHECK(readme.find(line) != std::string::npos);
     CHECK(example.find(line) != std::string::npos);
   }

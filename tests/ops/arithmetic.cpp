@@ -21,9 +21,13 @@ V quotient(V a, V b) {
   else return a / b;
 }
 template <class V>
-V larger(V a, V b) { return a != a || a > b ? a : b; }
+V larger(V a, V b) {
+  return a != a || a > b ? a : b;
+}
 template <class V>
-V smaller(V a, V b) { return a != a || a < b ? a : b; }
+V smaller(V a, V b) {
+  return a != a || a < b ? a : b;
+}
 
 template <class T, int RA, int RB>
 void check_binary(const cq::array<const T, RA>& x, const cq::array<const T, RB>& y) {
@@ -91,7 +95,8 @@ TEST_CASE("integer arithmetic wraps and equals a 128-bit loop (B9, C043, C044)")
   check_broadcasts<std::int8_t, 1, 2>();
 }
 
-TEST_CASE("integers divide by zero to 0 and the least by -1 to itself, in body and tail (C043, C044)") {
+TEST_CASE(
+    "integers divide by zero to 0 and the least by -1 to itself, in body and tail (C043, C044)") {
   const auto check = []<class T>(T) {
     for (std::int64_t n : {1, 3, 8, 64, 67}) {
       auto x = cq::zeros<T>(cq::shape{n}), y = cq::zeros<T>(cq::shape{n});
@@ -128,24 +133,27 @@ TEST_CASE("negation flips the sign of zero, keeps NaN and wraps the least intege
 
 TEST_CASE("an element has the same bits in a vector's body and in its tail, at every length") {
   constexpr auto f = cq::trace([](auto x, auto y) { return (x * y - x) / (y + 2.5f) + x * x; });
-  at_each_isa([&] {
-    for (std::int64_t n : lengths) {
-      const auto x = drawn<float>(cq::shape{n}, draws<float>(1));
-      const auto y = drawn<float>(cq::shape{n}, draws<float>(2));
-      const auto whole = f(x, y);
-      CHECK(same_bits(whole, f(x, y)));
-      for (std::int64_t k : {1, 3, 7}) {
-        const cq::range r{k, cq::range::open};
-        CHECK(same_bits(cq::slice(whole, r), f(cq::slice(x, r), cq::slice(y, r))));
-      }
-    }
-  }, f);
+  at_each_isa(
+      [&] {
+        for (std::int64_t n : lengths) {
+          const auto x = drawn<float>(cq::shape{n}, draws<float>(1));
+          const auto y = drawn<float>(cq::shape{n}, draws<float>(2));
+          const auto whole = f(x, y);
+          CHECK(same_bits(whole, f(x, y)));
+          for (std::int64_t k : {1, 3, 7}) {
+            const cq::range r{k, cq::range::open};
+            CHECK(same_bits(cq::slice(whole, r), f(cq::slice(x, r), cq::slice(y, r))));
+          }
+        }
+      },
+      f);
 }
 
 TEST_CASE("a scalar before or after an array gives the same bits and the array's type (C037)") {
   const auto x = drawn<float>(cq::shape{37}, draws<float>(5));
   constexpr auto left = cq::trace([](auto a, auto b) { return std::tuple{a * b, a + b, 0.1 * b}; });
-  constexpr auto right = cq::trace([](auto a, auto b) { return std::tuple{b * a, b + a, b * 0.1}; });
+  constexpr auto right =
+      cq::trace([](auto a, auto b) { return std::tuple{b * a, b + a, b * 0.1}; });
   const auto [p, q, r] = left(0.1, x);
   const auto [s, t, u] = right(0.1, x);
   static_assert(std::is_same_v<decltype(p), const cq::array<float, 1>>);
@@ -158,7 +166,8 @@ TEST_CASE("a scalar before or after an array gives the same bits and the array's
 
 TEST_CASE("a floating scalar is not rounded to an integer array's type (C038)") {
   const cq::array<std::int32_t, 1> k{7, 6};
-  constexpr auto f = cq::trace([](auto x, auto a) { return std::tuple{x * 2.5, x / 0.5, x + 2.5f, x * a}; });
+  constexpr auto f =
+      cq::trace([](auto x, auto a) { return std::tuple{x * 2.5, x / 0.5, x + 2.5f, x * a}; });
   const auto [product, ratio, sum, scaled] = f(k, 2.5);
   static_assert(std::is_same_v<decltype(product), const cq::array<double, 1>>);
   static_assert(std::is_same_v<decltype(sum), const cq::array<float, 1>>);
@@ -196,22 +205,24 @@ TEST_CASE("extents broadcast by NumPy's rule, 1 against 0 gives 0, a mismatch th
       else CHECK_THROWS_AS((void)add(x, y), cq::shape_error);
     }
   };
-  for (int i = 0; i < 256; ++i)
-    check(cq::shape{i % 4, i / 4 % 4}, cq::shape{i / 16 % 4, i / 64});
-  CHECK(add(cq::ones<float>(cq::shape{1, 1}), cq::ones<float>(cq::shape{0, 1})).shape() == cq::shape{0, 1});
+  for (int i = 0; i < 256; ++i) check(cq::shape{i % 4, i / 4 % 4}, cq::shape{i / 16 % 4, i / 64});
+  CHECK(add(cq::ones<float>(cq::shape{1, 1}), cq::ones<float>(cq::shape{0, 1})).shape() ==
+        cq::shape{0, 1});
 }
 
 TEST_CASE("reversed views are read and accumulated element by element (C067)") {
   const auto x = cq::arange<float>(6);
   const cq::range back{cq::range::open, cq::range::open, -1};
   constexpr auto f = cq::trace([](auto base, auto v) { return base + 2 * v; });
-  const auto r = cq::slice(f(cq::slice(cq::zeros<float>(cq::shape{6}), back), cq::slice(x, back)), back);
+  const auto r =
+      cq::slice(f(cq::slice(cq::zeros<float>(cq::shape{6}), back), cq::slice(x, back)), back);
   CHECK(r.to_vector() == std::vector<float>{0, 2, 4, 6, 8, 10});
 }
 
 TEST_CASE("an operand that reaches past 2^31 elements is addressed in 64 bits (C029)") {
   const std::int64_t stride = (std::int64_t{1} << 30) + 1, bytes = 2 * stride + 16;
-  std::uint8_t* const base = static_cast<std::uint8_t*>(std::calloc(static_cast<std::size_t>(bytes), 1));
+  std::uint8_t* const base =
+      static_cast<std::uint8_t*>(std::calloc(static_cast<std::size_t>(bytes), 1));
   REQUIRE(base != nullptr);
   for (std::int64_t row = 0; row < 3; ++row)
     for (std::int64_t j = 0; j < 16; ++j)

@@ -64,16 +64,45 @@ void check_casts(const std::vector<From>& values) {
 
 template <class T>
 std::vector<T> floats() {
-  std::vector<T> v{T(0), T(-0.0), T(0.5), T(-0.5), T(0.99), T(1), T(-1.75), T(254.9), T(255), T(256),
-                   T(-3), T(3e9), T(-3e9), T(1e30), T(-1e30), T(2147483520.), T(2147483648.),
-                   T(4294967040.), T(9.2233715e18), T(9.3e18), T(infinite), T(-infinite), T(not_a_number),
-                   std::numeric_limits<T>::denorm_min(), T(1e300), T(0x1.ffffffp127)};
+  std::vector<T> v{T(0),
+                   T(-0.0),
+                   T(0.5),
+                   T(-0.5),
+                   T(0.99),
+                   T(1),
+                   T(-1.75),
+                   T(254.9),
+                   T(255),
+                   T(256),
+                   T(-3),
+                   T(3e9),
+                   T(-3e9),
+                   T(1e30),
+                   T(-1e30),
+                   T(2147483520.),
+                   T(2147483648.),
+                   T(4294967040.),
+                   T(9.2233715e18),
+                   T(9.3e18),
+                   T(infinite),
+                   T(-infinite),
+                   T(not_a_number),
+                   std::numeric_limits<T>::denorm_min(),
+                   T(1e300),
+                   T(0x1.ffffffp127)};
   return v;
 }
 template <class T>
 std::vector<T> integers() {
-  return {T(0), T(1), T(2), T(100), std::numeric_limits<T>::max(), std::numeric_limits<T>::min(),
-          static_cast<T>(-1), static_cast<T>(0x12345678), static_cast<T>(16777217)};
+  return {T(0),
+          T(1),
+          T(2),
+          T(100),
+          std::numeric_limits<T>::max(),
+          std::numeric_limits<T>::min(),
+          static_cast<T>(-1),
+          static_cast<T>(0x12345678),
+          static_cast<T>(16777217)};
 }
 
 }  // namespace
@@ -102,8 +131,10 @@ TEST_CASE("out-of-range floats give the integer type's bounds and NaN gives 0 (C
 
 TEST_CASE("a cast inside a cluster rounds: float to int and back is no identity") {
   constexpr auto f = cq::trace([](auto x) { return x - cq::astype<float>(cq::astype<int>(x)); });
-  CHECK(f(cq::array<float, 1>{1.25f, -2.5f, 7.f}).to_vector() == std::vector<float>{0.25f, -0.5f, 0});
-  constexpr auto narrow = cq::trace([](auto x) { return cq::astype<double>(cq::astype<float>(x)) - x; });
+  CHECK(f(cq::array<float, 1>{1.25f, -2.5f, 7.f}).to_vector() ==
+        std::vector<float>{0.25f, -0.5f, 0});
+  constexpr auto narrow =
+      cq::trace([](auto x) { return cq::astype<double>(cq::astype<float>(x)) - x; });
   CHECK(narrow(cq::array<double, 1>{0.1, 0.5})(0) == static_cast<double>(0.1f) - 0.1);
 }
 
@@ -115,8 +146,7 @@ TEST_CASE("derivatives pass through casts between floating types and stop at int
   })(x);
   static_assert(std::is_same_v<decltype(wide), const cq::array<float, 1>>);
   CHECK(wide.to_vector() == std::vector<float>{9, -13.5f});
-  const auto none = cq::grad([](auto v) {
-    return cq::sum(cq::astype<float>(cq::astype<int>(v)) + v);
-  })(x);
+  const auto none =
+      cq::grad([](auto v) { return cq::sum(cq::astype<float>(cq::astype<int>(v)) + v); })(x);
   CHECK(none.to_vector() == std::vector<float>{1, 1});
 }

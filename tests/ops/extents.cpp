@@ -9,7 +9,8 @@ using namespace calque::test;
 
 TEST_CASE("extents are int64 values that follow the real sizes (A7)") {
   constexpr auto f = cq::trace([](auto x) {
-    return std::tuple{x.extent(0) + 0, x.extent(-1) * 2, x.size() - 1, x * x.extent(1), x.extent(0) / x.extent(1)};
+    return std::tuple{x.extent(0) + 0, x.extent(-1) * 2, x.size() - 1, x * x.extent(1),
+                      x.extent(0) / x.extent(1)};
   });
   for (const auto& s : shapes_of<2>()) {
     const auto x = cq::ones<float>(s);
@@ -19,7 +20,8 @@ TEST_CASE("extents are int64 values that follow the real sizes (A7)") {
     CHECK(rows.item() == s[0]);
     CHECK(twice.item() == 2 * s[1]);
     CHECK(rest.item() == s.size() - 1);
-    CHECK(scaled.to_vector() == std::vector<float>(static_cast<std::size_t>(s.size()), static_cast<float>(s[1])));
+    CHECK(scaled.to_vector() ==
+          std::vector<float>(static_cast<std::size_t>(s.size()), static_cast<float>(s[1])));
     CHECK(ratio.item() == (s[1] == 0 ? 0 : s[0] / s[1]));
   }
   CHECK(f.graphs() == 1);
@@ -28,7 +30,8 @@ TEST_CASE("extents are int64 values that follow the real sizes (A7)") {
 TEST_CASE("arithmetic on extents makes shapes; a negative one is refused (A7)") {
   constexpr auto f = cq::trace([](auto x, auto k) {
     const auto n = x.extent(0);
-    return std::tuple{cq::zeros<float>(cq::shape{n + 1, n - 1}, x), cq::ones<int>(cq::shape{n * 2}, x),
+    return std::tuple{cq::zeros<float>(cq::shape{n + 1, n - 1}, x),
+                      cq::ones<int>(cq::shape{n * 2}, x),
                       cq::full(cq::shape{n / 2, k.value}, 2.5, x), cq::zeros_like(x)};
   });
   for (std::int64_t n : {1, 2, 5}) {
@@ -78,11 +81,13 @@ TEST_CASE("one_hot has a 1 at each label and zeros for labels outside (B9)") {
   CHECK(cq::sum(f(cq::array<std::uint8_t, 1>{255})).item() == 0);
   CHECK(f(cq::zeros<std::int64_t>(cq::shape{0})).shape() == cq::shape{0, 3});
   CHECK(f(cq::array<std::int64_t, 1>{std::numeric_limits<std::int64_t>::min(),
-                                     (std::int64_t{1} << 32) + 1}).to_vector() == std::vector<float>(6, 0.f));
+                                     (std::int64_t{1} << 32) + 1})
+            .to_vector() == std::vector<float>(6, 0.f));
   const auto square = cq::one_hot<int>(cq::array<std::int16_t, 2>{{1, 0}, {2, 5}}, 2);
   CHECK(square.shape() == cq::shape{2, 2, 2});
   CHECK(square.to_vector() == std::vector<int>{0, 1, 1, 0, 0, 0, 0, 0});
-  constexpr auto symbolic = cq::trace([](auto k, auto x) { return cq::one_hot<bool>(k, x.extent(1)); });
+  constexpr auto symbolic =
+      cq::trace([](auto k, auto x) { return cq::one_hot<bool>(k, x.extent(1)); });
   CHECK(symbolic(cq::array<int, 1>{1}, cq::zeros<float>(cq::shape{1, 4})).to_vector() ==
         std::vector<bool>{false, true, false, false});
   for (std::int64_t n : lengths) {

@@ -1,4 +1,5 @@
-// exp, log, sqrt, tanh and softmax against long double; special values; rewrites that must not happen.
+// exp, log, sqrt, tanh and softmax against long double; special values; rewrites that must not
+// happen.
 #include "calque/ops/math.hpp"
 
 #include "support/reference.hpp"
@@ -9,18 +10,30 @@ namespace {
 
 using namespace calque::test;
 
-constexpr auto functions = cq::trace([](auto x) {
-  return std::tuple{cq::exp(x), cq::log(x), cq::sqrt(x), cq::tanh(x)};
-});
+constexpr auto functions =
+    cq::trace([](auto x) { return std::tuple{cq::exp(x), cq::log(x), cq::sqrt(x), cq::tanh(x)}; });
 
 template <class T>
 T special(int i) {
   using limits = std::numeric_limits<T>;
-  const T all[] = {T(0),           T(-0.0),           limits::infinity(),  -limits::infinity(),
-                   limits::quiet_NaN(), limits::max(), limits::lowest(),   limits::min(),
-                   limits::denorm_min(), -limits::denorm_min(), T(1),      T(-1),
-                   T(88.8),        T(-104),           T(710),              T(-746),
-                   T(1e-20),       T(0.5)};
+  const T all[] = {T(0),
+                   T(-0.0),
+                   limits::infinity(),
+                   -limits::infinity(),
+                   limits::quiet_NaN(),
+                   limits::max(),
+                   limits::lowest(),
+                   limits::min(),
+                   limits::denorm_min(),
+                   -limits::denorm_min(),
+                   T(1),
+                   T(-1),
+                   T(88.8),
+                   T(-104),
+                   T(710),
+                   T(-746),
+                   T(1e-20),
+                   T(0.5)};
   return all[i % 18];
 }
 
@@ -56,7 +69,8 @@ template <class F, class S>
 void check_rewrites(F f, S steps, const std::vector<float>& x, const std::vector<float>& y) {
   for (std::size_t copies : {1u, 9u}) {
     std::vector<float> u, v;
-    for (std::size_t i = 0; i < copies * x.size(); ++i) u.push_back(x[i % x.size()]), v.push_back(y[i % y.size()]);
+    for (std::size_t i = 0; i < copies * x.size(); ++i)
+      u.push_back(x[i % x.size()]), v.push_back(y[i % y.size()]);
     const cq::array<float, 1> a{std::span<const float>(u)}, b{std::span<const float>(v)};
     const auto fused = f(a, b), plain = steps(a, b);
     const auto check = [&]<std::size_t... I>(std::index_sequence<I...>) {
@@ -71,13 +85,29 @@ void check_rewrites(F f, S steps, const std::vector<float>& x, const std::vector
 }
 
 constexpr auto algebra = [](auto x, auto y) {
-  return std::tuple{x * 0, x - x, x / x, 0 / x, x * 1, x + 0, 0 + x, x - 0, x + -0.0f,
-                    0 - x, -(-x), x / 1, x * -1, (x + y) - y, (x * y) / y, x * 2 - x, (x * y - y * x) / (x * y - y * x)};
+  return std::tuple{x * 0,
+                    x - x,
+                    x / x,
+                    0 / x,
+                    x * 1,
+                    x + 0,
+                    0 + x,
+                    x - 0,
+                    x + -0.0f,
+                    0 - x,
+                    -(-x),
+                    x / 1,
+                    x * -1,
+                    (x + y) - y,
+                    (x * y) / y,
+                    x * 2 - x,
+                    (x * y - y * x) / (x * y - y * x)};
 };
 constexpr auto inverses = [](auto x, auto) {
-  return std::tuple{cq::log(cq::exp(x)), cq::exp(cq::log(x)), cq::sqrt(x * x), cq::sqrt(cq::abs(x * x)),
-                    cq::sqrt(x) * cq::sqrt(x), 1 / (1 / x), cq::exp(x) * cq::exp(-x),
-                    cq::tanh(x) / cq::tanh(x), cq::log(x * x), cq::exp(x) - cq::exp(x)};
+  return std::tuple{cq::log(cq::exp(x)),      cq::exp(cq::log(x)),       cq::sqrt(x * x),
+                    cq::sqrt(cq::abs(x * x)), cq::sqrt(x) * cq::sqrt(x), 1 / (1 / x),
+                    cq::exp(x) * cq::exp(-x), cq::tanh(x) / cq::tanh(x), cq::log(x * x),
+                    cq::exp(x) - cq::exp(x)};
 };
 
 }  // namespace
@@ -109,21 +139,24 @@ TEST_CASE("functions of integers and bool are computed in double") {
 }
 
 TEST_CASE("a function's bits do not depend on where in a vector the element lies") {
-  at_each_isa([] {
-    for (std::int64_t n : lengths) {
-      const auto x = drawn<float>(cq::shape{n}, draws<float>(7, 0.05));
-      const auto [e, l, s, t] = functions(x);
-      const cq::range r{3, cq::range::open};
-      const auto [e2, l2, s2, t2] = functions(cq::slice(x, r));
-      CHECK(same_bits(cq::slice(e, r), e2));
-      CHECK(same_bits(cq::slice(l, r), l2));
-      CHECK(same_bits(cq::slice(s, r), s2));
-      CHECK(same_bits(cq::slice(t, r), t2));
-    }
-  }, functions);
+  at_each_isa(
+      [] {
+        for (std::int64_t n : lengths) {
+          const auto x = drawn<float>(cq::shape{n}, draws<float>(7, 0.05));
+          const auto [e, l, s, t] = functions(x);
+          const cq::range r{3, cq::range::open};
+          const auto [e2, l2, s2, t2] = functions(cq::slice(x, r));
+          CHECK(same_bits(cq::slice(e, r), e2));
+          CHECK(same_bits(cq::slice(l, r), l2));
+          CHECK(same_bits(cq::slice(s, r), s2));
+          CHECK(same_bits(cq::slice(t, r), t2));
+        }
+      },
+      functions);
 }
 
-TEST_CASE("no rewrite changes a value: x*0, x-x, x/x, x+0 keep NaN, infinity and zeros (C046, C050)") {
+TEST_CASE(
+    "no rewrite changes a value: x*0, x-x, x/x, x+0 keep NaN, infinity and zeros (C046, C050)") {
   const float inf = std::numeric_limits<float>::infinity();
   const float not_a_number = std::numeric_limits<float>::quiet_NaN();
   cq::detail::force_isa(cq::isa::baseline);  // where no product and sum are contracted
@@ -150,9 +183,11 @@ TEST_CASE("no rewrite changes a value: x*0, x-x, x/x, x+0 keep NaN, infinity and
 
 TEST_CASE("inverse pairs are not folded across overflow and underflow (C047, C050)") {
   const float inf = std::numeric_limits<float>::infinity();
-  const std::vector<float> edges{89.f, -104.f, 1e20f, -1e20f, 3.4028235e38f, 1e-30f, 1e-45f, 0, -0.f, inf, -inf, 0.7f};
+  const std::vector<float> edges{89.f,   -104.f, 1e20f, -1e20f, 3.4028235e38f, 1e-30f,
+                                 1e-45f, 0,      -0.f,  inf,    -inf,          0.7f};
   cq::detail::force_isa(cq::isa::baseline);
-  check_rewrites(cq::trace(inverses), cq::trace<cq::options{.pass_level = 0}>(inverses), edges, edges);
+  check_rewrites(cq::trace(inverses), cq::trace<cq::options{.pass_level = 0}>(inverses), edges,
+                 edges);
   cq::detail::force_isa(cq::isa::avx512);
   const auto at = [](auto f, float x) { return cq::trace(f)(cq::array<float, 1>{x})(0); };
   CHECK(at([](auto x) { return cq::log(cq::exp(x)); }, 89.f) == inf);
@@ -161,7 +196,8 @@ TEST_CASE("inverse pairs are not folded across overflow and underflow (C047, C05
   CHECK(at([](auto x) { return cq::exp(cq::log(x)); }, 0.f) == 0);
 }
 
-TEST_CASE("softmax and log_softmax do not overflow, are shift invariant and sum to 1 (C052, C053)") {
+TEST_CASE(
+    "softmax and log_softmax do not overflow, are shift invariant and sum to 1 (C052, C053)") {
   constexpr auto f = cq::trace([](auto x) {
     return std::tuple{cq::softmax(x, cq::axis<-1>), cq::log_softmax(x, cq::axis<-1>)};
   });
@@ -213,7 +249,8 @@ TEST_CASE("softmax over any axis equals a long double loop, also over size-1 and
         bool near = p.shape() == q.shape();
         const auto got = q.to_vector();
         for (std::size_t i = 0; i < got.size(); ++i)
-          near = near && std::fabs(got[i] - static_cast<double>(log.data[i])) < 1e-14 * (1 + std::fabs(got[i]));
+          near = near && std::fabs(got[i] - static_cast<double>(log.data[i])) <
+                             1e-14 * (1 + std::fabs(got[i]));
         CHECK(near);
       }
     }

@@ -19,7 +19,8 @@ dense<V> expected(const dense<V>& a, const dense<V>& b, bool magnitude = false) 
   for (std::int64_t i = 0; i < m; ++i)
     for (std::int64_t l = 0; l < k; ++l)
       for (std::int64_t j = 0; j < n; ++j) {
-        const V p = a.data[static_cast<std::size_t>(i * k + l)] * b.data[static_cast<std::size_t>(l * n + j)];
+        const V p = a.data[static_cast<std::size_t>(i * k + l)] *
+                    b.data[static_cast<std::size_t>(l * n + j)];
         r.data[static_cast<std::size_t>(i * n + j)] += magnitude && p < 0 ? -p : p;
       }
   return r;
@@ -48,8 +49,9 @@ void check_product(const A& a, const B& b) {
 
 template <class T>
 void check_sizes() {
-  constexpr std::int64_t sizes[][3] = {{1, 1, 1}, {2, 3, 4}, {3, 2, 3}, {1, 70, 5}, {65, 1, 3},
-                                       {17, 33, 65}, {0, 3, 2}, {3, 0, 2}, {2, 3, 0}, {100, 37, 10}};
+  constexpr std::int64_t sizes[][3] = {{1, 1, 1},  {2, 3, 4},    {3, 2, 3}, {1, 70, 5},
+                                       {65, 1, 3}, {17, 33, 65}, {0, 3, 2}, {3, 0, 2},
+                                       {2, 3, 0},  {100, 37, 10}};
   std::uint64_t seed = 0;
   for (const auto& [m, k, n] : sizes)
     for (layout left : layouts)
@@ -79,13 +81,14 @@ TEST_CASE("integer products wrap; products over an empty axis are 0 (B9)") {
 
 TEST_CASE("a transposed non-square operand keeps its own extents (C070)") {
   const cq::array<float, 2> x{{1, 2, 3}, {1, 2, 3}};
-  CHECK(cq::matmul(cq::transpose(x), x).to_vector() == std::vector<float>{2, 4, 6, 4, 8, 12, 6, 12, 18});
+  CHECK(cq::matmul(cq::transpose(x), x).to_vector() ==
+        std::vector<float>{2, 4, 6, 4, 8, 12, 6, 12, 18});
   constexpr auto gram = cq::trace([](auto v) { return cq::matmul(cq::transpose(v), v); });
   CHECK(gram(x).to_vector() == std::vector<float>{2, 4, 6, 4, 8, 12, 6, 12, 18});
-  constexpr auto both = cq::trace([](auto a, auto b) {
-    return cq::matmul(cq::transpose(a), cq::transpose(b));
-  });
-  const auto a = drawn<double>(cq::shape{5, 3}, draws<double>(1)), b = drawn<double>(cq::shape{4, 5}, draws<double>(2));
+  constexpr auto both =
+      cq::trace([](auto a, auto b) { return cq::matmul(cq::transpose(a), cq::transpose(b)); });
+  const auto a = drawn<double>(cq::shape{5, 3}, draws<double>(1)),
+             b = drawn<double>(cq::shape{4, 5}, draws<double>(2));
   const auto want = expected(permuted(dense_of(a), {1, 0}), permuted(dense_of(b), {1, 0}));
   CALQUE_CHECK_MATCHES(both(a, b), want, 32);
 }
@@ -106,11 +109,13 @@ TEST_CASE("operands promote; bool counts; inner extents must agree") {
   const cq::array<bool, 2> p{{true, true}, {false, true}};
   const cq::array<std::int8_t, 2> k{{100}, {100}};
   static_assert(std::is_same_v<decltype(product(p, p)), cq::array<std::int32_t, 2>>);
-  static_assert(std::is_same_v<decltype(product(k, cq::ones<float>(cq::shape{1, 1}))), cq::array<float, 2>>);
+  static_assert(
+      std::is_same_v<decltype(product(k, cq::ones<float>(cq::shape{1, 1}))), cq::array<float, 2>>);
   CHECK(product(p, p).to_vector() == std::vector<std::int32_t>{1, 2, 0, 1});
   CHECK(product(p, k).to_vector() == std::vector<std::int8_t>{static_cast<std::int8_t>(-56), 100});
   CHECK_THROWS_AS((void)product(k, k), cq::shape_error);
-  CHECK_THROWS_AS((void)product(cq::ones<float>(cq::shape{2, 1}), cq::ones<float>(cq::shape{2, 2})), cq::shape_error);
+  CHECK_THROWS_AS((void)product(cq::ones<float>(cq::shape{2, 1}), cq::ones<float>(cq::shape{2, 2})),
+                  cq::shape_error);
 }
 
 TEST_CASE("NaN and infinity in one row stay in that row") {
@@ -121,24 +126,31 @@ TEST_CASE("NaN and infinity in one row stay in that row") {
   bool right = true;
   for (std::int64_t i = 0; i < 9; ++i)
     for (std::int64_t j = 0; j < 33; ++j)
-      right = right && (i == 4 ? std::isnan(r(i, j)) : i == 7 ? std::isinf(r(i, j)) : r(i, j) == 20);
+      right = right && (i == 4   ? std::isnan(r(i, j))
+                        : i == 7 ? std::isinf(r(i, j))
+                                 : r(i, j) == 20);
   CHECK(right);
 }
 
 TEST_CASE("an element of a product has the same bits wherever its row and column lie") {
-  const auto a = drawn<float>(cq::shape{37, 131}, draws<float>(3)), b = drawn<float>(cq::shape{131, 45}, draws<float>(4));
-  at_each_isa([&] {
-    const auto whole = product(a, b);
-    for (std::int64_t skip : {1, 5, 30}) {
-      const cq::range rest{skip, cq::range::open};
-      CHECK(same_bits(product(cq::slice(a, rest), b), cq::slice(whole, rest)));
-      CHECK(same_bits(product(a, cq::slice(b, cq::range{}, rest)), cq::slice(whole, cq::range{}, rest)));
-    }
-  }, product);
+  const auto a = drawn<float>(cq::shape{37, 131}, draws<float>(3)),
+             b = drawn<float>(cq::shape{131, 45}, draws<float>(4));
+  at_each_isa(
+      [&] {
+        const auto whole = product(a, b);
+        for (std::int64_t skip : {1, 5, 30}) {
+          const cq::range rest{skip, cq::range::open};
+          CHECK(same_bits(product(cq::slice(a, rest), b), cq::slice(whole, rest)));
+          CHECK(same_bits(product(a, cq::slice(b, cq::range{}, rest)),
+                          cq::slice(whole, cq::range{}, rest)));
+        }
+      },
+      product);
 }
 
 TEST_CASE("derivatives of a product are products with the other operand transposed") {
-  const auto a = drawn<double>(cq::shape{3, 5}, draws<double>(5)), b = drawn<double>(cq::shape{5, 2}, draws<double>(6));
+  const auto a = drawn<double>(cq::shape{3, 5}, draws<double>(5)),
+             b = drawn<double>(cq::shape{5, 2}, draws<double>(6));
   const auto w = drawn<double>(cq::shape{3, 2}, draws<double>(7));
   const auto g = cq::grad([](auto x, auto y, auto u) { return cq::sum(cq::matmul(x, y) * u); },
                           cq::wrt<0, 1>)(a, b, w);

@@ -1,5 +1,5 @@
-// Reductions against wide loops: every set of axes, layouts, empty and size-1 axes; accumulators; NaN;
-// ties.
+// Reductions against wide loops: every set of axes, layouts, empty and size-1 axes; accumulators;
+// NaN; ties.
 #include "calque/ops/reduce.hpp"
 
 #include <algorithm>
@@ -45,7 +45,8 @@ bool sums_match(const cq::array<T, R>& got, const dense<V>& want, const dense<V>
     if (data.size() != want.data.size()) return false;
     for (std::size_t i = 0; i < data.size(); ++i) {
       const long double error = std::fabs(static_cast<long double>(data[i]) - want.data[i]);
-      if (error > 4 * static_cast<long double>(std::numeric_limits<T>::epsilon()) * magnitude.data[i])
+      if (error >
+          4 * static_cast<long double>(std::numeric_limits<T>::epsilon()) * magnitude.data[i])
         return false;
     }
     return true;
@@ -74,11 +75,13 @@ void check_reductions(cq::axis_t<A...>) {
   using Axes = cq::axis_t<A...>;
   constexpr unsigned mask = sizeof...(A) == 0 ? (1u << R) - 1u : ((1u << ((A + R) % R)) | ... | 0u);
   constexpr auto sums = cq::trace([](auto x) { return reductions<T, Axes, Keep>::sums(x); });
-  constexpr auto extremes = cq::trace([](auto x) { return reductions<T, Axes, Keep>::extremes(x); });
+  constexpr auto extremes =
+      cq::trace([](auto x) { return reductions<T, Axes, Keep>::extremes(x); });
   std::uint64_t seed = 0;
   auto shapes = shapes_of<R>();
   std::array<std::int64_t, R> large{};
-  for (int i = 0; i < R; ++i) large[static_cast<std::size_t>(i)] = R == 1 ? 5000 : i == R - 1 ? 531 : 9;
+  for (int i = 0; i < R; ++i)
+    large[static_cast<std::size_t>(i)] = R == 1 ? 5000 : i == R - 1 ? 531 : 9;
   shapes.push_back(cq::shape<R>(large));
   for (const auto& s : shapes)
     for (layout how : layouts) {
@@ -104,7 +107,9 @@ void check_reductions(cq::axis_t<A...>) {
         near = std::isnan(means.data[i])
                    ? std::isnan(got[i])
                    : std::fabs(static_cast<long double>(got[i]) - means.data[i]) <=
-                         static_cast<long double>(std::numeric_limits<decltype(got[0] + 0)>::epsilon()) * 8;
+                         static_cast<long double>(
+                             std::numeric_limits<decltype(got[0] + 0)>::epsilon()) *
+                             8;
       CHECK(near);
       if (reduces_nothing(a, mask)) {
         CHECK_THROWS_AS((void)extremes(x), cq::shape_error);
@@ -150,8 +155,10 @@ void check_positions(cq::axis_t<A>) {
         continue;
       }
       const auto [high, low] = f(x);
-      CALQUE_CHECK_MATCHES(high, reduce(a, mask, false, [](const auto& g) { return first_most(g, true); }), 0);
-      CALQUE_CHECK_MATCHES(low, reduce(a, mask, true, [](const auto& g) { return first_most(g, false); }), 0);
+      CALQUE_CHECK_MATCHES(
+          high, reduce(a, mask, false, [](const auto& g) { return first_most(g, true); }), 0);
+      CALQUE_CHECK_MATCHES(
+          low, reduce(a, mask, true, [](const auto& g) { return first_most(g, false); }), 0);
     }
 }
 
@@ -198,13 +205,17 @@ TEST_CASE("argmax over a size-1 axis is 0 however many rows there are (C017)") {
   CHECK(std::count(p.begin(), p.end(), 0) == 36000);
 }
 
-TEST_CASE("the type of a sum depends on the elements alone; no start value truncates (C001, C002)") {
+TEST_CASE(
+    "the type of a sum depends on the elements alone; no start value truncates (C001, C002)") {
   const auto x = cq::full(cq::shape{10}, 0.9f);
   static_assert(std::is_same_v<decltype(cq::sum(x)), cq::array<float, 0>>);
   CHECK(is_close(cq::sum(x).item(), 10 * static_cast<long double>(0.9f), 2));
-  static_assert(std::is_same_v<decltype(cq::sum(cq::ones<std::uint8_t>(cq::shape{1}))), cq::array<std::uint64_t, 0>>);
-  static_assert(std::is_same_v<decltype(cq::sum(cq::ones<std::int8_t>(cq::shape{1}))), cq::array<std::int64_t, 0>>);
-  static_assert(std::is_same_v<decltype(cq::sum(cq::ones<bool>(cq::shape{1}))), cq::array<std::int64_t, 0>>);
+  static_assert(std::is_same_v<decltype(cq::sum(cq::ones<std::uint8_t>(cq::shape{1}))),
+                               cq::array<std::uint64_t, 0>>);
+  static_assert(std::is_same_v<decltype(cq::sum(cq::ones<std::int8_t>(cq::shape{1}))),
+                               cq::array<std::int64_t, 0>>);
+  static_assert(
+      std::is_same_v<decltype(cq::sum(cq::ones<bool>(cq::shape{1}))), cq::array<std::int64_t, 0>>);
   CHECK(cq::sum(cq::ones<std::uint8_t>(cq::shape{1000})).item() == 1000);
   CHECK(cq::sum(cq::ones<bool>(cq::shape{5000})).item() == 5000);
   CHECK(cq::sum(cq::full(cq::shape{300}, std::int8_t{-128})).item() == -38400);
@@ -222,7 +233,8 @@ TEST_CASE("a long sum of floats does not stall, over any axis (C004)") {
         std::vector<float>{n, n});
   CHECK(cq::sum(cq::broadcast_to(one, cq::shape{2, n}), cq::axis<1>).to_vector() ==
         std::vector<float>{n, n});
-  CHECK(cq::sum(cq::full(cq::shape{1000000}, 0.1f)).item() == doctest::Approx(100000.0015).epsilon(1e-6));
+  CHECK(cq::sum(cq::full(cq::shape{1000000}, 0.1f)).item() ==
+        doctest::Approx(100000.0015).epsilon(1e-6));
   CHECK(cq::mean(ones).item() == 1);
 }
 
@@ -242,7 +254,8 @@ TEST_CASE("a mean neither overflows nor cancels (C007)") {
 
 TEST_CASE("max and min give NaN wherever it stands (C010, C011, C013)") {
   std::vector<float> v{not_a_number, 3, 1, 7};
-  std::sort(v.begin(), v.end(), [](float a, float b) { return (a != a ? 9 : a) < (b != b ? 9 : b); });
+  std::sort(v.begin(), v.end(),
+            [](float a, float b) { return (a != a ? 9 : a) < (b != b ? 9 : b); });
   const auto order = [](float a, float b) { return (a != a ? 9 : a) < (b != b ? 9 : b); };
   do {
     const cq::array<float, 1> x{std::span<const float>(v)};
@@ -264,13 +277,15 @@ TEST_CASE("max and min give NaN wherever it stands (C010, C011, C013)") {
   auto square = cq::zeros<float>(cq::shape{64, 64});
   for (std::int64_t i = 0; i < 64; ++i) square(i, i) = not_a_number;
   for (const auto& m : {cq::array<const float, 2>(square), cq::transpose(square)}) {
-    const auto rows = cq::min(m, cq::axis<1>).to_vector(), columns = cq::max(m, cq::axis<0>).to_vector();
+    const auto rows = cq::min(m, cq::axis<1>).to_vector(),
+               columns = cq::max(m, cq::axis<0>).to_vector();
     CHECK(std::all_of(rows.begin(), rows.end(), [](float e) { return std::isnan(e); }));
     CHECK(std::all_of(columns.begin(), columns.end(), [](float e) { return std::isnan(e); }));
   }
 }
 
-TEST_CASE("reductions of nothing: sum 0, mean NaN, extremes throw; kept axes of 0 stay (C032, C034)") {
+TEST_CASE(
+    "reductions of nothing: sum 0, mean NaN, extremes throw; kept axes of 0 stay (C032, C034)") {
   const auto x = cq::zeros<float>(cq::shape{0, 2});
   CHECK(cq::max(x, cq::axis<1>).shape() == cq::shape{0});
   CHECK_THROWS_AS((void)cq::max(x, cq::axis<0>), cq::shape_error);
@@ -319,13 +334,15 @@ TEST_CASE("a sum has the same bits however often it runs, at each instruction se
   constexpr auto f = cq::trace([](auto u, auto v) {
     return std::tuple{cq::sum(u), cq::sum(v, cq::axis<0>), cq::sum(v, cq::axis<1>)};
   });
-  at_each_isa([&] {
-    const auto [a, b, c] = f(x, m);
-    for (int call = 0; call < 10; ++call) {
-      const auto [p, q, r] = f(x, m);
-      CHECK(same_bits(a, p));
-      CHECK(same_bits(b, q));
-      CHECK(same_bits(c, r));
-    }
-  }, f);
+  at_each_isa(
+      [&] {
+        const auto [a, b, c] = f(x, m);
+        for (int call = 0; call < 10; ++call) {
+          const auto [p, q, r] = f(x, m);
+          CHECK(same_bits(a, p));
+          CHECK(same_bits(b, q));
+          CHECK(same_bits(c, r));
+        }
+      },
+      f);
 }

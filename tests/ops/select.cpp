@@ -12,9 +12,8 @@ using namespace calque::test;
 constexpr float infinite = std::numeric_limits<float>::infinity();
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
-constexpr auto compare = cq::trace([](auto x, auto y) {
-  return std::tuple{x < y, x <= y, x > y, x >= y, x == y, x != y};
-});
+constexpr auto compare =
+    cq::trace([](auto x, auto y) { return std::tuple{x<y, x <= y, x> y, x >= y, x == y, x != y}; });
 constexpr auto choose = cq::trace([](auto p, auto x, auto y) { return cq::where(p, x, y); });
 constexpr auto magnitude = cq::trace([](auto x) { return cq::abs(x); });
 
@@ -49,9 +48,10 @@ void check_choose() {
       const auto x = laid_out<T>(s, layouts[seed % 5], draws<T>(seed, 0.3));
       const auto y = laid_out<T>(cq::shape{s[2]}, how, draws<T>(seed + 1, 0.3));
       INFO("extents ", cq::to_string(s), ", layout ", static_cast<int>(how));
-      CALQUE_CHECK_MATCHES(choose(p, x, y),
-                           zip([](auto q, V u, V v) { return q ? u : v; }, dense_of(p), dense_of(x),
-                               dense_of(y)), 0);
+      CALQUE_CHECK_MATCHES(
+          choose(p, x, y),
+          zip([](auto q, V u, V v) { return q ? u : v; }, dense_of(p), dense_of(x), dense_of(y)),
+          0);
     }
 }
 
@@ -74,7 +74,8 @@ std::vector<float> slope(F f, const cq::array<float, 1>& x) {
 
 }  // namespace
 
-TEST_CASE("comparisons equal plain ones for every type, layout and broadcast; NaN equals nothing (B9)") {
+TEST_CASE(
+    "comparisons equal plain ones for every type, layout and broadcast; NaN equals nothing (B9)") {
   check_compare<float>();
   check_compare<double>();
   check_compare<std::int32_t>();
@@ -95,7 +96,8 @@ TEST_CASE("where takes one operand or the other, whatever the other holds (B9, C
   CHECK(choose(false, x, 2)(2, 4) == 2);
 }
 
-TEST_CASE("abs clears the sign, also of zero and infinity; the least integer wraps to itself (C044)") {
+TEST_CASE(
+    "abs clears the sign, also of zero and infinity; the least integer wraps to itself (C044)") {
   check_magnitude<float>();
   check_magnitude<double>();
   check_magnitude<std::int8_t>();
@@ -103,8 +105,7 @@ TEST_CASE("abs clears the sign, also of zero and infinity; the least integer wra
   check_magnitude<std::uint8_t>();
   CHECK(!std::signbit(magnitude(cq::array<float, 1>{-0.f})(0)));
   constexpr auto least = std::numeric_limits<std::int64_t>::min();
-  for (std::int64_t n : {1, 8, 33})
-    CHECK(magnitude(cq::full(cq::shape{n}, least))(n - 1) == least);
+  for (std::int64_t n : {1, 8, 33}) CHECK(magnitude(cq::full(cq::shape{n}, least))(n - 1) == least);
   CHECK(magnitude(cq::array<bool, 1>{true, false}).to_vector() == std::vector<std::int32_t>{1, 0});
 }
 
@@ -135,7 +136,8 @@ TEST_CASE("maximum, minimum, clamp and relu give NaN for any NaN, traced and op 
         bool right = true;
         for (std::int64_t i = 0; i < x.size(); ++i) {
           right = right && std::isnan(a(i)) == (std::isnan(x(i)) || std::isnan(lo));
-          right = right && std::isnan(c(i)) == (std::isnan(x(i)) || std::isnan(lo) || std::isnan(hi));
+          right =
+              right && std::isnan(c(i)) == (std::isnan(x(i)) || std::isnan(lo) || std::isnan(hi));
           right = right && std::isnan(d(i)) == std::isnan(x(i));
         }
         CHECK(right);
@@ -151,16 +153,18 @@ TEST_CASE("no NaN or infinity leaks from the side that where does not take (C055
         std::vector<float>{-0.25f, 0, 0});
   CHECK(slope([](auto x) { return cq::sum(cq::where(x < 10, x, cq::exp(x))); }, {4, 1, 1}) ==
         std::vector<float>{1, 1, 1});
-  CHECK(slope([](auto x) { return cq::sum(cq::where(x > 50, 2 * x, cq::exp(x))); }, {1000, 0, 60}) ==
-        std::vector<float>{2, 1, 2});
+  CHECK(slope([](auto x) { return cq::sum(cq::where(x > 50, 2 * x, cq::exp(x))); },
+              {1000, 0, 60}) == std::vector<float>{2, 1, 2});
 }
 
 TEST_CASE("equal operands of maximum and minimum share the derivative; abs has slope 0 at 0") {
   const cq::array<float, 1> a{1, 2, 3}, b{2, 2, 2};
-  const auto both = cq::grad([](auto x, auto y) { return cq::sum(cq::maximum(x, y)); }, cq::wrt<0, 1>)(a, b);
+  const auto both =
+      cq::grad([](auto x, auto y) { return cq::sum(cq::maximum(x, y)); }, cq::wrt<0, 1>)(a, b);
   CHECK(std::get<0>(both).to_vector() == std::vector<float>{0, 0.5f, 1});
   CHECK(std::get<1>(both).to_vector() == std::vector<float>{1, 0.5f, 0});
-  CHECK(slope([](auto x) { return cq::sum(cq::minimum(x, 2)); }, a) == std::vector<float>{1, 0.5f, 0});
+  CHECK(slope([](auto x) { return cq::sum(cq::minimum(x, 2)); }, a) ==
+        std::vector<float>{1, 0.5f, 0});
   CHECK(slope([](auto x) { return cq::sum(cq::abs(x)); }, {-3, 0, -0.f, 2}) ==
         std::vector<float>{-1, 0, 0, 1});
   // comparisons have none: nothing flows through a mask

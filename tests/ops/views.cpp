@@ -52,8 +52,9 @@ TEST_CASE("reshape keeps row-major order whatever the layout, and refuses other 
     return cq::reshape(x, cq::shape{x.extent(0) * x.extent(1) * x.extent(2)}) * 2;
   });
   constexpr auto split = cq::trace([](auto x) {
-    return std::tuple{cq::reshape(x, cq::shape{1, x.extent(0), x.extent(1) * x.extent(2)}),
-                      cq::reshape(cq::transpose(x), cq::shape{x.extent(1), x.size() / x.extent(1)}) + 1};
+    return std::tuple{
+        cq::reshape(x, cq::shape{1, x.extent(0), x.extent(1) * x.extent(2)}),
+        cq::reshape(cq::transpose(x), cq::shape{x.extent(1), x.size() / x.extent(1)}) + 1};
   });
   std::uint64_t seed = 0;
   for (const auto& s : shapes_of<3>())
@@ -68,21 +69,25 @@ TEST_CASE("reshape keeps row-major order whatever the layout, and refuses other 
       }
       const auto [three, two] = split(x);
       CALQUE_CHECK_MATCHES(three, reshaped(a, {1, s[0], s[1] * s[2]}), 0);
-      CALQUE_CHECK_MATCHES(two, zip([](auto v) { return v + 1; },
-                                    reshaped(permuted(a, {2, 1, 0}), {s[1], a.size() / s[1]})), 1);
+      CALQUE_CHECK_MATCHES(two,
+                           zip([](auto v) { return v + 1; },
+                               reshaped(permuted(a, {2, 1, 0}), {s[1], a.size() / s[1]})),
+                           1);
     }
   constexpr auto fixed = cq::trace([](auto x) { return cq::reshape(x, cq::shape{2, 3}); });
   CHECK(fixed(cq::arange<float>(6))(1, 0) == 3);
   CHECK_THROWS_AS((void)fixed(cq::arange<float>(5)), cq::shape_error);
   constexpr auto scalar = cq::trace([](auto x) {
-    return std::tuple{cq::reshape(x, cq::shape{1, 1}), cq::reshape(cq::reshape(x, cq::shape{1}), cq::shape<0>())};
+    return std::tuple{cq::reshape(x, cq::shape{1, 1}),
+                      cq::reshape(cq::reshape(x, cq::shape{1}), cq::shape<0>())};
   });
   const auto [wide, back] = scalar(cq::array<float, 0>(7.f));
   CHECK(wide(0, 0) == 7);
   CHECK(back.item() == 7);
 }
 
-TEST_CASE("broadcast_to repeats along new and size-1 axes and refuses what does not fit (B9, C031)") {
+TEST_CASE(
+    "broadcast_to repeats along new and size-1 axes and refuses what does not fit (B9, C031)") {
   constexpr auto f = cq::trace([](auto x, auto like) { return cq::broadcast_to(x, like.shape()); });
   constexpr auto g = cq::trace([](auto x, auto s) { return cq::broadcast_to(x, s) * 2 + 1; });
   std::uint64_t seed = 0;
@@ -90,7 +95,8 @@ TEST_CASE("broadcast_to repeats along new and size-1 axes and refuses what does 
     for (unsigned ones = 0; ones < 4; ++ones) {
       const cq::shape<2> from{(ones & 1u) ? 1 : s[1], (ones & 2u) ? 1 : s[2]};
       const auto x = laid_out<std::int32_t>(from, layouts[ones], draws<std::int32_t>(++seed));
-      const auto want = zip([](auto v, auto) { return v; }, dense_of(x), dense_of(cq::zeros<float>(s)));
+      const auto want =
+          zip([](auto v, auto) { return v; }, dense_of(x), dense_of(cq::zeros<float>(s)));
       INFO("extents ", cq::to_string(from), " to ", cq::to_string(s));
       CALQUE_CHECK_MATCHES(f(x, cq::zeros<bool>(s)), want, 0);
       CALQUE_CHECK_MATCHES(g(x, s), zip([](auto v) { return 2 * v + 1; }, want), 0);
@@ -122,19 +128,23 @@ TEST_CASE("sum_to adds up what broadcasting to its operand would repeat (C056)")
           return t;
         });
       };
-      INFO("extents ", cq::to_string(s), " to ", cq::to_string(to), ", layout ", static_cast<int>(how));
+      INFO("extents ", cq::to_string(s), " to ", cq::to_string(to), ", layout ",
+           static_cast<int>(how));
       CALQUE_CHECK_MATCHES(two(x, to), fold(a), 0);
-      CALQUE_CHECK_MATCHES(mapped(x, to), zip([](auto v) { return v / 2; },
-                                              fold(zip([](auto v) { return 2 * v + 1; }, a))), 0);
+      CALQUE_CHECK_MATCHES(
+          mapped(x, to),
+          zip([](auto v) { return v / 2; }, fold(zip([](auto v) { return 2 * v + 1; }, a))), 0);
     }
   };
   for (const auto& s : shapes_of<3>()) {
     for (unsigned ones = 0; ones < 8; ++ones)
-      check(s, cq::shape<3>{(ones & 1u) ? 1 : s[0], (ones & 2u) ? 1 : s[1], (ones & 4u) ? 1 : s[2]});
+      check(s,
+            cq::shape<3>{(ones & 1u) ? 1 : s[0], (ones & 2u) ? 1 : s[1], (ones & 4u) ? 1 : s[2]});
     for (unsigned ones = 0; ones < 2; ++ones) check(s, cq::shape<1>{ones ? 1 : s[2]});
     check(s, cq::shape<0>());
   }
-  CHECK_THROWS_AS((void)two(cq::zeros<float>(cq::shape{2, 3, 4}), cq::shape{2, 4}), cq::shape_error);
+  CHECK_THROWS_AS((void)two(cq::zeros<float>(cq::shape{2, 3, 4}), cq::shape{2, 4}),
+                  cq::shape_error);
   const auto counts = two(cq::ones<bool>(cq::shape{300}), cq::shape{1});  // as cq::sum (C002)
   static_assert(std::is_same_v<decltype(counts), const cq::array<std::int64_t, 1>>);
   CHECK(counts(0) == 300);
@@ -152,9 +162,8 @@ TEST_CASE("every operation accepts operands of stride 0 (C068)") {
   CHECK(cq::matmul(m, cq::transpose(m))(2, 2) == 25);
   CHECK(cq::softmax(m, cq::axis<0>)(1, 1) == doctest::Approx(1.0 / 3));
   CHECK(cq::reshape(m, cq::shape{12})(11) == 2.5f);
-  constexpr auto f = cq::trace([](auto v) {
-    return cq::reshape(cq::transpose(v), cq::shape{v.size()}) + 1;
-  });
+  constexpr auto f =
+      cq::trace([](auto v) { return cq::reshape(cq::transpose(v), cq::shape{v.size()}) + 1; });
   CHECK(f(m).to_vector() == std::vector<float>(12, 3.5f));
 }
 

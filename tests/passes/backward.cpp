@@ -1,5 +1,5 @@
-// Derivatives through broadcasting and through regions: cond and for_loop, nested in each other, with
-// tuples, captured values, integers beside floats, no steps.
+// Derivatives through broadcasting and through regions: cond and for_loop, nested in each other,
+// with tuples, captured values, integers beside floats, no steps.
 #include "calque/passes/backward.hpp"
 
 #include "support/slopes.hpp"
@@ -74,8 +74,9 @@ TEST_CASE("+ - * / have right derivatives for every broadcast with rank 3 (C056)
 TEST_CASE("the derivative of cond is that of the branch taken, in both operands and captures") {
   constexpr auto f = [](auto x, auto y, auto limit) {
     const auto c = cq::sum(x) > limit;
-    const auto r = cq::cond(c, [&] { return std::tuple{x * y, cq::sum(x * x)}; },
-                            [&] { return std::tuple{y * y, cq::sum(y * 3)}; });
+    const auto r = cq::cond(
+        c, [&] { return std::tuple{x * y, cq::sum(x * x)}; },
+        [&] { return std::tuple{y * y, cq::sum(y * 3)}; });
     return cq::sum(std::get<0>(r) * std::get<0>(r)) * std::get<1>(r) + cq::sum(x);
   };
   check_slopes<0, 1>(f, xs, ys, 0.0);
@@ -85,12 +86,13 @@ TEST_CASE("the derivative of cond is that of the branch taken, in both operands 
 TEST_CASE("conds nest, read what outer branches computed, and may ignore an operand") {
   constexpr auto f = [](auto x, auto y, auto p, auto q) {
     const auto t = cq::tanh(x * y);
-    return cq::sum(cq::cond(p,
-                            [&] {
-                              const auto u = t * t + x;
-                              return cq::cond(q, [&] { return u * y * t; }, [&] { return u / (2 + u * u); });
-                            },
-                            [&] { return cq::cond(q, [&] { return y; }, [&] { return t; }); }));
+    return cq::sum(cq::cond(
+        p,
+        [&] {
+          const auto u = t * t + x;
+          return cq::cond(q, [&] { return u * y * t; }, [&] { return u / (2 + u * u); });
+        },
+        [&] { return cq::cond(q, [&] { return y; }, [&] { return t; }); }));
   };
   for (bool p : {false, true})
     for (bool q : {false, true}) check_slopes<0, 1>(f, xs, ys, p, q);
@@ -109,7 +111,8 @@ TEST_CASE("the branch that is not taken adds nothing, even where its slope is in
 
 TEST_CASE("a loop's derivative goes back through its steps: state, captures, the step's number") {
   constexpr auto f = [](auto x, auto y) {
-    const auto s = cq::for_loop(4, x, [&](auto i, auto v) { return v * y + cq::tanh(v) * (i + 1); });
+    const auto s =
+        cq::for_loop(4, x, [&](auto i, auto v) { return v * y + cq::tanh(v) * (i + 1); });
     return cq::sum(s * s) + cq::sum(y);
   };
   check_slopes<0, 1>(f, xs, ys);
@@ -120,7 +123,8 @@ TEST_CASE("a loop's derivative goes back through its steps: state, captures, the
   CHECK(cq::grad(power)(cq::array<double, 1>{3}, cq::static_<1>)(0) == 6);
 }
 
-TEST_CASE("a loop of no step or of a negative number of steps passes derivatives on unchanged (C035)") {
+TEST_CASE(
+    "a loop of no step or of a negative number of steps passes derivatives on unchanged (C035)") {
   constexpr auto f = [](auto x, auto y, auto n) {
     const auto s = cq::for_loop(n, std::tuple{x, x * y}, [&](auto, auto v) {
       return std::tuple{std::get<1>(v) * y, std::get<0>(v) / y};
@@ -150,9 +154,8 @@ TEST_CASE("loops nest, also with captures of both levels") {
   constexpr auto f = [](auto x, auto y) {
     const auto s = cq::for_loop(3, x, [&](auto i, auto outer) {
       const auto t = outer * y;
-      const auto inner = cq::for_loop(2, t, [&](auto j, auto v) {
-        return v * outer / (1 + t * t) + x * (j + i);
-      });
+      const auto inner =
+          cq::for_loop(2, t, [&](auto j, auto v) { return v * outer / (1 + t * t) + x * (j + i); });
       return inner + outer * 0.5;
     });
     return cq::sum(s * y);
@@ -192,7 +195,8 @@ TEST_CASE("a loop over an extent has a derivative; matrices and reductions in it
 TEST_CASE("a loop's result that only a reduction in a later loop reads still counts") {
   constexpr auto f = [](auto x) {
     const auto a = cq::for_loop(2, x, [](auto, auto v) { return v * v + 1; });
-    const auto b = cq::for_loop(2, cq::sum(a), [&](auto, auto v) { return v * 0.5 + cq::sum(a * x); });
+    const auto b =
+        cq::for_loop(2, cq::sum(a), [&](auto, auto v) { return v * 0.5 + cq::sum(a * x); });
     return b;
   };
   check_slopes<0>(f, xs);
@@ -232,13 +236,21 @@ TEST_CASE("a derivative may be taken inside a branch and inside a loop") {
 
 TEST_CASE("effects in branches and loops happen once, not again on the way back (B5, C094)") {
   constexpr auto f = cq::trace([](auto v, auto x, auto p) {
-    const auto g = cq::grad([](auto u, auto y, auto q) {
-      const auto s = cq::for_loop(3, y, [&](auto, auto t) {
-        u += 1;
-        return t * cq::sum(u);
-      });
-      return cq::sum(cq::cond(q, [&] { u *= 2; return s * 2; }, [&] { return s; }));
-    }, cq::wrt<1>)(v, x, p);
+    const auto g = cq::grad(
+        [](auto u, auto y, auto q) {
+          const auto s = cq::for_loop(3, y, [&](auto, auto t) {
+            u += 1;
+            return t * cq::sum(u);
+          });
+          return cq::sum(cq::cond(
+              q,
+              [&] {
+                u *= 2;
+                return s * 2;
+              },
+              [&] { return s; }));
+        },
+        cq::wrt<1>)(v, x, p);
     return g;
   });
   for (bool p : {true, false}) {

@@ -172,8 +172,8 @@ TEST_CASE("cse merges into an enclosing region, never into a sibling or an ended
   end_region(b, a1, b1);
   const int owner = cond_of(b, p, r0, r1);
   const int after = b.map_of<op::add>(f32, x, x);
-  const graph g = finish(b, outside, after, b.result_of(owner, 0, b.at(x)),
-                         b.result_of(owner, 1, b.at(x)));
+  const graph g =
+      finish(b, outside, after, b.result_of(owner, 0, b.at(x)), b.result_of(owner, 1, b.at(x)));
   const graph h = cse(g.view());
   CHECK(count_op<op::neg>(h.view()) == 1);
   CHECK(count_op<op::add>(h.view()) == 3);

@@ -1,4 +1,5 @@
-// Variables in differentiated loops and branches: captured or carried, with the same values and effects.
+// Variables in differentiated loops and branches: captured or carried, with the same values and
+// effects.
 #include "calque/passes/explicit_variables.hpp"
 
 #include "calque/passes/verify.hpp"
@@ -43,7 +44,8 @@ cq::graph plain(cq::graph g) {
 
 }  // namespace
 
-TEST_CASE("a random graph keeps its results and effects, and reads no variable in a region any more") {
+TEST_CASE(
+    "a random graph keeps its results and effects, and reads no variable in a region any more") {
   int changed = 0, reads = 0;
   for (std::uint64_t seed = 0; seed < 3000; ++seed) {
     const random_graph r = make_random_graph(seed);
@@ -73,9 +75,8 @@ TEST_CASE("a random graph keeps its results and effects, and reads no variable i
 
 TEST_CASE("a loss over a loop has derivatives with respect to variables that its body reads (B8)") {
   constexpr auto loss = [](auto m, auto x) {
-    const auto h = cq::for_loop(4, x, [&](auto i, auto s) {
-      return cq::tanh(cq::matmul(s, m.w) + m.b * (i + 1));
-    });
+    const auto h = cq::for_loop(
+        4, x, [&](auto i, auto s) { return cq::tanh(cq::matmul(s, m.w) + m.b * (i + 1)); });
     return cq::mean(h * h);
   };
   const cell<cq::array> m{drawn<double>(cq::shape{3, 3}, between(-1, 1, 1)),
@@ -93,14 +94,16 @@ TEST_CASE("a loss over a loop has derivatives with respect to variables that its
 TEST_CASE("a derivative follows a variable that a loop or a branch in it changes") {
   // u starts at w and is doubled in each step: s = x * w * 2w * 4w
   constexpr auto f = cq::trace([](auto w, auto x) {
-    return cq::value_and_grad([](auto u, auto y) {
-      const auto s = cq::for_loop(3, y, [&](auto, auto t) {
-        const auto r = t * u;
-        u.assign(u * 2);
-        return r;
-      });
-      return cq::sum(s);
-    }, cq::wrt<0, 1>)(w, x);
+    return cq::value_and_grad(
+        [](auto u, auto y) {
+          const auto s = cq::for_loop(3, y, [&](auto, auto t) {
+            const auto r = t * u;
+            u.assign(u * 2);
+            return r;
+          });
+          return cq::sum(s);
+        },
+        cq::wrt<0, 1>)(w, x);
   });
   for (int call = 0; call < 2; ++call) {
     const cq::variable<double, 1> w{cq::array<double, 1>{3}, "w"};

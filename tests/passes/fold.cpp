@@ -70,9 +70,8 @@ outcome after_fold(Make make, dtype type = f32, int rank = 2) {
 /// The constant that `Op` on two literals folds to, or false.
 template <class Op>
 bool folds_to(dtype t, constant a, constant b, constant expected, dtype out) {
-  const outcome o = after_fold([&](builder& g, int) {
-    return g.map_of<Op>(out, g.constant_of(t, a), g.constant_of(t, b));
-  });
+  const outcome o = after_fold(
+      [&](builder& g, int) { return g.map_of<Op>(out, g.constant_of(t, a), g.constant_of(t, b)); });
   return o.at().op->kind == op_kind::constant && o.at().type == out &&
          constant::identical(o.at().value, expected);
 }
@@ -124,15 +123,18 @@ TEST_CASE("fold leaves to run time what overflows, gives NaN, or has no constant
 }
 
 TEST_CASE("fold removes x*1, 1*x and x/1 where the extents are x's") {
-  CHECK(after_fold([](builder& b, int x) { return b.map_of<op::mul>(f32, x, b.number(f32, 1)); })
-            .is_argument());
-  CHECK(after_fold([](builder& b, int x) { return b.map_of<op::mul>(f32, b.number(f32, 1), x); })
-            .is_argument());
-  CHECK(after_fold([](builder& b, int x) { return b.map_of<op::div>(f32, x, b.number(f32, 1)); })
-            .is_argument());
-  CHECK_FALSE(
-      after_fold([](builder& b, int x) { return b.map_of<op::div>(f32, b.number(f32, 1), x); })
-          .is_argument());
+  CHECK(after_fold([](builder& b, int x) {
+          return b.map_of<op::mul>(f32, x, b.number(f32, 1));
+        }).is_argument());
+  CHECK(after_fold([](builder& b, int x) {
+          return b.map_of<op::mul>(f32, b.number(f32, 1), x);
+        }).is_argument());
+  CHECK(after_fold([](builder& b, int x) {
+          return b.map_of<op::div>(f32, x, b.number(f32, 1));
+        }).is_argument());
+  CHECK_FALSE(after_fold([](builder& b, int x) {
+                return b.map_of<op::div>(f32, b.number(f32, 1), x);
+              }).is_argument());
   const auto with_ones = [](bool same) {
     return after_fold([same](builder& b, int x) {
       const std::int32_t dims[] = {b.at(x).dims[0], same ? b.at(x).dims[1] : b.literal_dim(3)};
@@ -145,27 +147,25 @@ TEST_CASE("fold removes x*1, 1*x and x/1 where the extents are x's") {
 
 TEST_CASE("fold keeps the sign of zero: only x-0 and x+(-0) are x (C046)") {
   const auto plus = [](double v) {
-    return after_fold([v](builder& b, int x) {
-             return b.map_of<op::add>(f32, b.number(f32, v), x);
-           })
+    return after_fold(
+               [v](builder& b, int x) { return b.map_of<op::add>(f32, b.number(f32, v), x); })
         .is_argument();
   };
   const auto minus = [](double v) {
-    return after_fold([v](builder& b, int x) {
-             return b.map_of<op::sub>(f32, x, b.number(f32, v));
-           })
+    return after_fold(
+               [v](builder& b, int x) { return b.map_of<op::sub>(f32, x, b.number(f32, v)); })
         .is_argument();
   };
   CHECK(plus(-0.0));
   CHECK_FALSE(plus(0.0));
   CHECK(minus(0.0));
   CHECK_FALSE(minus(-0.0));
-  CHECK(after_fold([](builder& b, int x) { return b.map_of<op::add>(i32, x, b.number(i32, 0)); },
-                   i32)
-            .is_argument());
-  CHECK_FALSE(
-      after_fold([](builder& b, int x) { return b.map_of<op::sub>(f32, b.number(f32, 0), x); })
+  CHECK(
+      after_fold([](builder& b, int x) { return b.map_of<op::add>(i32, x, b.number(i32, 0)); }, i32)
           .is_argument());
+  CHECK_FALSE(after_fold([](builder& b, int x) {
+                return b.map_of<op::sub>(f32, b.number(f32, 0), x);
+              }).is_argument());
 }
 
 TEST_CASE("fold makes none of the rewrites that are wrong somewhere (C046, C047, C050)") {
@@ -180,12 +180,10 @@ TEST_CASE("fold makes none of the rewrites that are wrong somewhere (C046, C047,
   CHECK(unchanged([](builder& b, int x) { return b.map_of<op::sub>(f32, x, x); }));
   CHECK(unchanged([](builder& b, int x) { return b.map_of<op::div>(f32, x, x); }));
   CHECK(unchanged([](builder& b, int x) { return b.map_of<op::div>(f32, b.number(f32, 0), x); }));
-  CHECK(unchanged([](builder& b, int x) {
-    return b.map_of<op::log>(f32, b.map_of<op::exp>(f32, x));
-  }));
-  CHECK(unchanged([](builder& b, int x) {
-    return b.map_of<op::sqrt>(f32, b.map_of<op::mul>(f32, x, x));
-  }));
+  CHECK(unchanged(
+      [](builder& b, int x) { return b.map_of<op::log>(f32, b.map_of<op::exp>(f32, x)); }));
+  CHECK(unchanged(
+      [](builder& b, int x) { return b.map_of<op::sqrt>(f32, b.map_of<op::mul>(f32, x, x)); }));
   CHECK(unchanged([](builder& b, int x) {  // (x + 1) + 2
     return b.map_of<op::add>(f32, b.map_of<op::add>(f32, x, b.number(f32, 1)), b.number(f32, 2));
   }));

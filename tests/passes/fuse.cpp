@@ -1,5 +1,5 @@
-// Which kernels come out of fusion: counts, assumptions and their fallback, limits; random graphs keep
-// every rule of clusters.
+// Which kernels come out of fusion: counts, assumptions and their fallback, limits; random graphs
+// keep every rule of clusters.
 #include "calque/passes/fuse.hpp"
 
 #include "calque/passes/pipeline.hpp"
@@ -76,7 +76,8 @@ auto eighths(std::uint64_t seed) {
 
 /// Compares fused with unfused results; `usual` and `fallback` are the launches expected of each.
 template <class Body>
-void check_kind(Body body, std::uint64_t usual, std::uint64_t fallback, int kernels, bool nothing_throws = false) {
+void check_kind(Body body, std::uint64_t usual, std::uint64_t fallback, int kernels,
+                bool nothing_throws = false) {
   constexpr auto fused = cq::trace(Body{});
   constexpr auto plain = cq::trace<cq::options{.pass_level = 0}>(Body{});
   (void)body;
@@ -85,9 +86,10 @@ void check_kind(Body body, std::uint64_t usual, std::uint64_t fallback, int kern
   CHECK(cluster_rules(g).broken() == "");
   for (std::int64_t n : {0, 1, 3, 70})
     for (std::int64_t m : {0, 1, 5, 66}) {
-      const cq::shape<2> pairs[][2] = {{cq::shape{n, m}, cq::shape{n, m}}, {cq::shape{n, 1}, cq::shape{n, m}},
-                                       {cq::shape{1, m}, cq::shape{n, m}}, {cq::shape{n, m}, cq::shape{n, 1}},
-                                       {cq::shape{1, 1}, cq::shape{n, m}}, {cq::shape{n, m}, cq::shape{1, m}}};
+      const cq::shape<2> pairs[][2] = {
+          {cq::shape{n, m}, cq::shape{n, m}}, {cq::shape{n, 1}, cq::shape{n, m}},
+          {cq::shape{1, m}, cq::shape{n, m}}, {cq::shape{n, m}, cq::shape{n, 1}},
+          {cq::shape{1, 1}, cq::shape{n, m}}, {cq::shape{n, m}, cq::shape{1, m}}};
       for (const auto& [s, t] : pairs) {
         const auto x = laid_out<float>(s, layouts[static_cast<std::size_t>(n + m) % 5], eighths(1));
         const auto y = laid_out<float>(t, layouts[static_cast<std::size_t>(n) % 5], eighths(2));
@@ -133,7 +135,8 @@ TEST_CASE("a chain of ten operations is one launch (A10)") {
   CHECK(chain(x, y)(1024) == 0.515625f);
 }
 
-TEST_CASE("map clusters of one and several outputs are right for all broadcasts, 0 and 1 included") {
+TEST_CASE(
+    "map clusters of one and several outputs are right for all broadcasts, 0 and 1 included") {
   check_kind(map_one, 1, 1, 1);
   check_kind(map_two, 1, 3, 1);
   check_kind(map_three, 1, 3, 1);
@@ -163,7 +166,8 @@ TEST_CASE("a node before a reduction stays out of its tail") {
     const auto half = w / 2;
     return half * cq::sum(x, cq::axis<1>) - half;
   });
-  const auto x = drawn<float>(cq::shape{7, 33}, draws<float>(1)), w = drawn<float>(cq::shape{7, 1}, draws<float>(2));
+  const auto x = drawn<float>(cq::shape{7, 33}, draws<float>(1)),
+             w = drawn<float>(cq::shape{7, 1}, draws<float>(2));
   const auto v = cq::reshape(w, cq::shape{7});
   CHECK(same_bits(f(x, v), plain(x, v)));
 }
@@ -181,7 +185,8 @@ TEST_CASE("two sums with one user each keep their own passes; softmax-like graph
   });
   constexpr cq::graph_view g = cq::graph_of<f, floats<2>, floats<2>>();
   CHECK(cluster_rules(g).broken() == "");
-  const auto x = drawn<float>(cq::shape{5, 40}, draws<float>(1)), y = drawn<float>(cq::shape{5, 40}, draws<float>(2));
+  const auto x = drawn<float>(cq::shape{5, 40}, draws<float>(1)),
+             y = drawn<float>(cq::shape{5, 40}, draws<float>(2));
   const auto [p, q] = f(x, y);
   const auto [r, s] = plain(x, y);
   CALQUE_CHECK_MATCHES(p, dense_of(r), 64);
@@ -193,8 +198,13 @@ TEST_CASE("nothing fuses across effects and regions; effects keep their order (B
     const auto before = v * 2;
     v.assign(x + 1);
     const auto between = v * 2;
-    const auto r = cq::cond(cq::sum(x) > 0, [&] { v += before; return between * x; },
-                            [&] { return before - x; });
+    const auto r = cq::cond(
+        cq::sum(x) > 0,
+        [&] {
+          v += before;
+          return between * x;
+        },
+        [&] { return before - x; });
     v *= 2;
     return std::tuple{before + between, r * 3, v + 0};
   });
@@ -223,7 +233,8 @@ TEST_CASE("more nodes or operands than a kernel takes are split over several") {
   std::vector<std::int32_t> results;
   int total = array_of(wide, cq::dtype::float32, 1);
   for (int i = 0; i < 70; ++i) {
-    total = wide.map_of<cq::op::add>(cq::dtype::float32, total, array_of(wide, cq::dtype::float32, 1));
+    total =
+        wide.map_of<cq::op::add>(cq::dtype::float32, total, array_of(wide, cq::dtype::float32, 1));
     results.push_back(total);
   }
   cq::builder one = wide;
@@ -234,7 +245,9 @@ TEST_CASE("more nodes or operands than a kernel takes are split over several") {
   CHECK(many.clusters.size() >= 2);
 }
 
-TEST_CASE("functions of 70 arrays and 70 results, and of 130 operations, are right when replayed (C085)") {
+TEST_CASE(
+    "functions of 70 arrays and 70 results, and of 130 operations, are right when replayed "
+    "(C085)") {
   constexpr auto f = cq::trace([](auto xs) {
     auto total = xs[0];
     for (std::size_t i = 1; i < xs.size(); ++i) xs[i] = total = total + xs[i] * 0.5f;
@@ -246,7 +259,8 @@ TEST_CASE("functions of 70 arrays and 70 results, and of 130 operations, are rig
     const auto r = f(xs);
     bool right = true;
     float total = 0;
-    for (std::size_t i = 0; i < 70; ++i) right = right && r[i](8) == (total += 0.5f * static_cast<float>(i));
+    for (std::size_t i = 0; i < 70; ++i)
+      right = right && r[i](8) == (total += 0.5f * static_cast<float>(i));
     CHECK(right);
   }
   constexpr auto sums = cq::trace([](auto x) {

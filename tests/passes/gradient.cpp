@@ -20,7 +20,8 @@ struct net {
   layer<A> first, second;
 };
 
-cq::array<double, 2> matrix(std::int64_t m, std::int64_t n, double lo, double hi, std::uint64_t seed = 1) {
+cq::array<double, 2> matrix(std::int64_t m, std::int64_t n, double lo, double hi,
+                            std::uint64_t seed = 1) {
   return drawn<double>(cq::shape{m, n}, between(lo, hi, seed));
 }
 
@@ -46,9 +47,9 @@ TEST_CASE("derivatives of arithmetic and choice equal central differences (B8)")
                cq::sum(cq::where(a > 0, g, h) * w) + cq::sum(g / h * w) + cq::sum(3 / h) +
                cq::sum(cq::where(b < c, cq::astype<double>(cq::astype<int>(a)), b * h));
       },
-      matrix(3, 2, -2, 2, 1), matrix(3, 2, -2, 2, 2), matrix(3, 2, -2, 2, 3), matrix(3, 2, -2, 2, 4),
-      matrix(3, 2, -2, 2, 5), matrix(3, 2, -2, 2, 6), matrix(3, 2, -2, 2, 7), matrix(3, 2, 0.5, 2, 8),
-      matrix(3, 2, -1, 1, 9));
+      matrix(3, 2, -2, 2, 1), matrix(3, 2, -2, 2, 2), matrix(3, 2, -2, 2, 3),
+      matrix(3, 2, -2, 2, 4), matrix(3, 2, -2, 2, 5), matrix(3, 2, -2, 2, 6),
+      matrix(3, 2, -2, 2, 7), matrix(3, 2, 0.5, 2, 8), matrix(3, 2, -1, 1, 9));
 }
 
 TEST_CASE("derivatives of reductions over all kinds of axes equal central differences (B8)") {
@@ -61,11 +62,11 @@ TEST_CASE("derivatives of reductions over all kinds of axes equal central differ
            cq::sum(cq::softmax(u, cq::axis<1>) * v) + cq::sum(cq::log_softmax(u, cq::axis<0>) * v);
   };
   check_slopes<0, 1, 2, 3>(f, drawn<double>(cq::shape{2, 3, 4}, between(-2, 2, 1)),
-                           drawn<double>(cq::shape{2, 3, 4}, between(-2, 2, 2)), matrix(3, 4, -2, 2, 3),
-                           matrix(3, 4, -2, 2, 4), matrix(3, 4, -2, 2, 5));
+                           drawn<double>(cq::shape{2, 3, 4}, between(-2, 2, 2)),
+                           matrix(3, 4, -2, 2, 3), matrix(3, 4, -2, 2, 4), matrix(3, 4, -2, 2, 5));
   check_slopes<0, 1, 2, 3>(f, drawn<double>(cq::shape{1, 1, 2}, between(-2, 2, 1)),
-                           drawn<double>(cq::shape{3, 1, 1}, between(-2, 2, 2)), matrix(1, 1, -2, 2, 3),
-                           matrix(1, 5, -2, 2, 4), matrix(1, 5, -2, 2, 5));
+                           drawn<double>(cq::shape{3, 1, 1}, between(-2, 2, 2)),
+                           matrix(1, 1, -2, 2, 3), matrix(1, 5, -2, 2, 4), matrix(1, 5, -2, 2, 5));
 }
 
 TEST_CASE("derivatives of views, products and casts equal central differences (B8)") {
@@ -76,17 +77,19 @@ TEST_CASE("derivatives of views, products and casts equal central differences (B
     const auto m = cq::matmul(x, y);
     const auto s = cq::sum_to(x * x, cq::shape{1, x.extent(1)});
     return cq::sum(t * t) + cq::sum(r * r * r) + cq::sum(b * b * x) + cq::sum(m * m) +
-           cq::sum(s * s) + cq::sum(cq::matmul(cq::transpose(y), cq::transpose(x)) * cq::transpose(m));
+           cq::sum(s * s) +
+           cq::sum(cq::matmul(cq::transpose(y), cq::transpose(x)) * cq::transpose(m));
   };
-  check_slopes<0, 1, 2, 3>(f, matrix(2, 3, -2, 2, 1), matrix(3, 4, -2, 2, 2), matrix(1, 3, -2, 2, 3),
-                           matrix(3, 2, -2, 2, 4));
-  check_slopes<0, 1, 2, 3>(f, matrix(1, 1, -2, 2, 1), matrix(1, 1, -2, 2, 2), matrix(1, 1, -2, 2, 3),
-                           matrix(1, 1, -2, 2, 4));
+  check_slopes<0, 1, 2, 3>(f, matrix(2, 3, -2, 2, 1), matrix(3, 4, -2, 2, 2),
+                           matrix(1, 3, -2, 2, 3), matrix(3, 2, -2, 2, 4));
+  check_slopes<0, 1, 2, 3>(f, matrix(1, 1, -2, 2, 1), matrix(1, 1, -2, 2, 2),
+                           matrix(1, 1, -2, 2, 3), matrix(1, 1, -2, 2, 4));
 }
 
 TEST_CASE("derivatives of nothing have no elements, and an empty axis sums to zero slopes (C032)") {
-  const auto g = cq::grad([](auto x, auto y) { return cq::sum(x * y) + cq::sum(y); }, cq::wrt<0, 1>)(
-      cq::zeros<double>(cq::shape{0, 3}), cq::array<double, 1>{1, 2, 3});
+  const auto g =
+      cq::grad([](auto x, auto y) { return cq::sum(x * y) + cq::sum(y); }, cq::wrt<0, 1>)(
+          cq::zeros<double>(cq::shape{0, 3}), cq::array<double, 1>{1, 2, 3});
   CHECK(std::get<0>(g).shape() == cq::shape{0, 3});
   CHECK(std::get<1>(g).to_vector() == std::vector<double>{1, 1, 1});
 }
@@ -97,7 +100,8 @@ TEST_CASE("the softmax cross entropy's derivative is the closed form to 1e-5 (B8
                              cq::axis<1>));
   };
   const auto logits = drawn<float>(cq::shape{25, 10}, draws<float>(3));
-  const auto labels = drawn<std::int32_t>(cq::shape{25}, [i = 0]() mutable { return i++ * 7 % 10; });
+  const auto labels =
+      drawn<std::int32_t>(cq::shape{25}, [i = 0]() mutable { return i++ * 7 % 10; });
   const auto g = cq::grad(loss)(logits, labels);
   bool near = true;
   for (std::int64_t i = 0; i < 25; ++i) {
@@ -119,13 +123,16 @@ TEST_CASE("derivatives of derivatives are right: x^3 gives 6x and 6 (grad of gra
   CHECK(cq::grad(third)(x).to_vector() == std::vector<double>{6, 6, 6});
   check_slopes<0, 1>(
       [](auto v, auto w) {
-        return cq::sum(cq::grad([](auto a, auto b) { return cq::sum(cq::exp(a * b) / (1 + a * a)); })(v, w) * w);
+        return cq::sum(
+            cq::grad([](auto a, auto b) { return cq::sum(cq::exp(a * b) / (1 + a * a)); })(v, w) *
+            w);
       },
       matrix(2, 2, -1, 1, 1), matrix(2, 2, -1, 1, 2));
 }
 
 TEST_CASE("a guarded slope of zero still has a derivative of its own") {
-  // where's derivative is masked; at x = 0 the inner derivative of u^2 is 0, its own derivative is not
+  // where's derivative is masked; at x = 0 the inner derivative of u^2 is 0, its own derivative is
+  // not
   constexpr auto second = [](auto x) {
     return cq::sum(cq::grad([](auto v) {
       const auto u = 2 * v;
@@ -144,7 +151,9 @@ TEST_CASE("several arguments give a tuple in the order of wrt; an unused one giv
   const cq::array<float, 2> unused{{1, 2, 3}};
   const cq::array<double, 1> k{5, 7};
   const auto g = cq::grad(f, cq::wrt<3, 1, 0>)(x, unused, x, k);
-  static_assert(std::is_same_v<decltype(g), const std::tuple<cq::array<double, 1>, cq::array<float, 2>, cq::array<double, 1>>>);
+  static_assert(
+      std::is_same_v<decltype(g), const std::tuple<cq::array<double, 1>, cq::array<float, 2>,
+                                                   cq::array<double, 1>>>);
   CHECK(std::get<0>(g).to_vector() == std::vector<double>{1, 2});
   CHECK(std::get<1>(g).shape() == cq::shape{1, 3});
   CHECK(std::get<1>(g).to_vector() == std::vector<float>{0, 0, 0});
@@ -170,8 +179,8 @@ TEST_CASE("nothing flows through stop_gradient, comparisons, argmax and casts to
   const cq::array<double, 1> x{1, 3, 2};
   CHECK(cq::grad([](auto v) { return cq::sum(cq::stop_gradient(v * v) * v); })(x).to_vector() ==
         std::vector<double>{1, 9, 4});
-  CHECK(cq::grad([](auto v) { return cq::sum(v * cq::astype<double>(cq::argmax(v))); })(x).to_vector() ==
-        std::vector<double>{1, 1, 1});
+  CHECK(cq::grad([](auto v) { return cq::sum(v * cq::astype<double>(cq::argmax(v))); })(x)
+            .to_vector() == std::vector<double>{1, 1, 1});
   CHECK(cq::grad([](auto v) { return cq::sum(cq::stop_gradient(v)); })(x).to_vector() ==
         std::vector<double>{0, 0, 0});
 }
@@ -180,20 +189,25 @@ TEST_CASE("a loss that is a constant or the argument itself has the obvious deri
   const cq::array<double, 0> x = 3.0;
   CHECK(cq::grad([](auto v) { return v + 0; })(x).item() == 1);
   CHECK(cq::grad([](auto v) { return v; })(x).item() == 1);
-  const auto r = cq::value_and_grad([](auto v) { return cq::sum(cq::zeros<double>(cq::shape{2}, v)); })(x);
+  const auto r =
+      cq::value_and_grad([](auto v) { return cq::sum(cq::zeros<double>(cq::shape{2}, v)); })(x);
   CHECK(r.value.item() == 0);
   CHECK(r.grad.item() == 0);
   // a C++ number is an argument like any other
-  CHECK(cq::grad([](auto v, auto s) { return cq::sum(v * s * s); }, cq::wrt<1>)(cq::array<double, 1>{1, 2}, 3.0).item() == 18);
+  CHECK(cq::grad([](auto v, auto s) { return cq::sum(v * s * s); }, cq::wrt<1>)(
+            cq::array<double, 1>{1, 2}, 3.0)
+            .item() == 18);
 }
 
 TEST_CASE("a value used many times gathers all contributions") {
   const cq::array<double, 1> x{0.5, 2};
-  check_slopes<0>([](auto v) {
-    auto y = v;
-    for (int i = 0; i < 10; ++i) y = y * v + v / (y + 1) - y;
-    return cq::sum(y * y);
-  }, x);
+  check_slopes<0>(
+      [](auto v) {
+        auto y = v;
+        for (int i = 0; i < 10; ++i) y = y * v + v / (y + 1) - y;
+        return cq::sum(y * y);
+      },
+      x);
 }
 
 TEST_CASE("derivatives have the structure of a model of arrays or variables (B8)") {
@@ -208,17 +222,19 @@ TEST_CASE("derivatives have the structure of a model of arrays or variables (B8)
   const auto r = cq::value_and_grad(loss)(m, x);
   static_assert(std::is_same_v<decltype(r.grad), net<cq::array>>);
   const auto check = [&](const auto& got, auto member) {
-    net<cq::array> at{{m.first.w.clone(), m.first.b.clone()}, {m.second.w.clone(), m.second.b.clone()}};
-    calque::test::detail::compare_slopes(got, member(at), [&] {
-      return static_cast<double>(cq::value_and_grad(loss)(at, x).value);
-    }, 2e-7, 0);
+    net<cq::array> at{{m.first.w.clone(), m.first.b.clone()},
+                      {m.second.w.clone(), m.second.b.clone()}};
+    calque::test::detail::compare_slopes(
+        got, member(at), [&] { return static_cast<double>(cq::value_and_grad(loss)(at, x).value); },
+        2e-7, 0);
   };
   check(r.grad.first.w, [](auto& n) -> auto& { return n.first.w; });
   check(r.grad.first.b, [](auto& n) -> auto& { return n.first.b; });
   check(r.grad.second.w, [](auto& n) -> auto& { return n.second.w; });
   check(r.grad.second.b, [](auto& n) -> auto& { return n.second.b; });
 
-  const net<cq::variable> v{{{m.first.w, "w1"}, {m.first.b, "b1"}}, {{m.second.w, "w2"}, {m.second.b, "b2"}}};
+  const net<cq::variable> v{{{m.first.w, "w1"}, {m.first.b, "b1"}},
+                            {{m.second.w, "w2"}, {m.second.b, "b2"}}};
   const auto s = cq::value_and_grad(loss)(v, x);
   static_assert(std::is_same_v<decltype(s.grad), net<cq::array>>);
   CHECK(same_bits(s.grad.first.w, r.grad.first.w));
@@ -248,7 +264,8 @@ TEST_CASE("a derivative is taken at the variable's value at that point; effects 
 
 TEST_CASE("the pass leaves graphs without derivatives alone and expands all others") {
   constexpr auto plain = cq::trace<cq::options{.pass_level = 0}>([](auto x) { return x * x; });
-  constexpr auto with = cq::trace<cq::options{.pass_level = 0}>([](auto x) { return cq::grad(cube)(x); });
+  constexpr auto with =
+      cq::trace<cq::options{.pass_level = 0}>([](auto x) { return cq::grad(cube)(x); });
   constexpr cq::graph_view a = cq::graph_of<plain, cq::array<double, 1>>();
   constexpr cq::graph_view b = cq::graph_of<with, cq::array<double, 1>>();
   static_assert(!cq::has_gradients(a) && !cq::has_gradients(b));

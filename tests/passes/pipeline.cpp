@@ -1,4 +1,5 @@
-// The passes together: levels, counts before and after, equal values, and the compilers' own limits.
+// The passes together: levels, counts before and after, equal values, and the compilers' own
+// limits.
 #include "calque/passes/pipeline.hpp"
 
 #include <map>
@@ -73,7 +74,8 @@ TEST_CASE("level 0 keeps one node for each traced operation; higher levels drop 
 }
 
 TEST_CASE("all levels give the same values") {
-  const auto x = drawn<float>(cq::shape{5, 7}, draws<float>(1)), w = drawn<float>(cq::shape{7, 3}, draws<float>(2));
+  const auto x = drawn<float>(cq::shape{5, 7}, draws<float>(1)),
+             w = drawn<float>(cq::shape{7, 3}, draws<float>(2));
   const auto b = drawn<float>(cq::shape{3}, draws<float>(3));
   for (int call = 0; call < 2; ++call) {
     const auto [m0, s0] = level0(x, w, b);
@@ -121,11 +123,14 @@ TEST_CASE("the pipeline that runs at run time makes the graphs that the compiler
   using S = stages<std::remove_cv_t<decltype(deep_slopes)>, 2, floats<2>, floats<2>>;
   for (int level : {0, 1, 2}) {
     const cq::graph g = cq::optimised(S::traced::view(), level);
-    const cq::graph_view want = level == 0 ? S::expanded::view() : level == 1 ? S::live::view() : S::final::view();
+    const cq::graph_view want = level == 0   ? S::expanded::view()
+                                : level == 1 ? S::live::view()
+                                             : S::final::view();
     REQUIRE(g.nodes.size() == want.node_count);
     REQUIRE(g.clusters.size() == want.cluster_count);
     std::map<std::string, int> kinds;  // their order may differ, as that of a call's operands does
-    for (int i = 0; i < want.node_count; ++i) ++kinds[g.nodes[i].op->name], --kinds[want.nodes[i].op->name];
+    for (int i = 0; i < want.node_count; ++i)
+      ++kinds[g.nodes[i].op->name], --kinds[want.nodes[i].op->name];
     for (const auto& kind : kinds) CHECK(kind.second == 0);
   }
 }

@@ -100,9 +100,8 @@ TEST_CASE("verify finds inputs that are no values or not visible") {
 }
 
 TEST_CASE("verify finds wrong types, ranks and attributes") {
-  CHECK(broken_by([](graph& g) {
-          g.nodes[node_of(g, op_kind::map)].type = dtype::float64;
-        }) == "an operation keeps its operands' type");
+  CHECK(broken_by([](graph& g) { g.nodes[node_of(g, op_kind::map)].type = dtype::float64; }) ==
+        "an operation keeps its operands' type");
   CHECK(broken_by([](graph& g) { g.nodes[node_of(g, op_kind::map)].rank = 1; }) ==
         "an elementwise result has its operands' largest rank");
   CHECK(broken_by([](graph& g) { g.nodes[node_of(g, op_kind::map)].inputs = 1; }) ==
@@ -119,8 +118,10 @@ TEST_CASE("verify finds wrong types, ranks and attributes") {
         "a result's number exists");
   CHECK(broken_by([](graph& g) { g.nodes[node_of(g, op_kind::result)].type = dtype::int8; }) ==
         "a result has its region's type and rank");
-  CHECK(broken_by([](graph& g) { g.nodes[5].dims[0] = 99; g.nodes[5].rank = 1; }) ==
-        "a node's extents exist");
+  CHECK(broken_by([](graph& g) {
+          g.nodes[5].dims[0] = 99;
+          g.nodes[5].rank = 1;
+        }) == "a node's extents exist");
 }
 
 TEST_CASE("verify finds regions that do not nest, and owners that do not fit") {

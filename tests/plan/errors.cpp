@@ -57,7 +57,8 @@ TEST_CASE("a name of the node is part of the text") {
         "operand or slice it");
 }
 
-TEST_CASE("reshape needs the same count, broadcast_to only stretches ones, sum_to only sums what fits") {
+TEST_CASE(
+    "reshape needs the same count, broadcast_to only stretches ones, sum_to only sums what fits") {
   CHECK(failure([](maker& b, ids x) { return b.reshape(x[0], {4, 2}); }, {{2, 3}}) ==
         "reshape: a is f32[2,3]: the result [4,2] has 8 elements, the operand has 6 at net.cpp:12; "
         "give extents with the same product");
@@ -108,10 +109,11 @@ TEST_CASE("an assigned value and a destination have the extents of what they go 
   call d;
   d.array({2, 3}, iota(6));
   block o = make_block({2, 4}, {});
-  CHECK_THROWS_WITH_AS(d.into(q, {&o}),
-                       "into: result 0 is f32[2,3], its destination is f32[2,4]: extents 3 and 4 of "
-                       "axis 1 differ; give a destination of the result's extents",
-                       calque::shape_error);
+  CHECK_THROWS_WITH_AS(
+      d.into(q, {&o}),
+      "into: result 0 is f32[2,3], its destination is f32[2,4]: extents 3 and 4 of "
+      "axis 1 differ; give a destination of the result's extents",
+      calque::shape_error);
 }
 
 TEST_CASE("states, branches and scanned operands keep their extents") {
@@ -119,8 +121,8 @@ TEST_CASE("states, branches and scanned operands keep their extents") {
   maker b;
   const int x = b.array(1), y = b.array(1);
   b.where = {3, "loop.cpp"};
-  const auto r = b.loop(b.count(3), {x}, {},
-                        [&](int, auto s, auto) { return step{{b.add(s[0], y)}, {}}; });
+  const auto r =
+      b.loop(b.count(3), {x}, {}, [&](int, auto s, auto) { return step{{b.add(s[0], y)}, {}}; });
   program p(b.done(r));
   call c;
   c.array({1}, {1});
@@ -131,8 +133,8 @@ TEST_CASE("states, branches and scanned operands keep their extents") {
                        calque::shape_error);
   maker m;
   const int u = m.array(1), w = m.array(1);
-  const auto chosen = m.cond(m.less(m.sum(u, 1), m.sum(w, 1)), [&] { return ids{u}; },
-                             [&] { return ids{w}; });
+  const auto chosen =
+      m.cond(m.less(m.sum(u, 1), m.sum(w, 1)), [&] { return ids{u}; }, [&] { return ids{w}; });
   program q(m.done(chosen));
   call d;
   d.array({2}, {1, 2});
@@ -143,10 +145,9 @@ TEST_CASE("states, branches and scanned operands keep their extents") {
                        calque::shape_error);
   maker k;
   const int xs = k.array(1), more = k.array(1);
-  const auto sums = k.loop(k.extent_of(k.at(xs).dims[0]), {k.number(dtype::float32, 0)}, {xs, more},
-                           [&](int, auto s, auto e) {
-                             return step{{k.add(s[0], k.mul(e[0], e[1]))}, {}};
-                           });
+  const auto sums =
+      k.loop(k.extent_of(k.at(xs).dims[0]), {k.number(dtype::float32, 0)}, {xs, more},
+             [&](int, auto s, auto e) { return step{{k.add(s[0], k.mul(e[0], e[1]))}, {}}; });
   program t(k.done(sums));
   call f;
   f.array({3}, iota(3));

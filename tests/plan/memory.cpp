@@ -63,7 +63,8 @@ TEST_CASE("a chain of twenty steps never has more than two buffers (C1)") {
   CHECK(arena_of(m.done({m.sum(y, 3)}), d) == 2 * 256);
 }
 
-TEST_CASE("the last step of a chain writes the result itself, the peak is known before a run (C23)") {
+TEST_CASE(
+    "the last step of a chain writes the result itself, the peak is known before a run (C23)") {
   maker b;
   program p(b.done({b.plus(b.times(b.array(1), 2), 1)}));
   call c;
@@ -102,7 +103,8 @@ TEST_CASE("values that a loop reads live through all its steps, its own values s
   CHECK(plan->arena_bytes().count() == 64 + 64 + 16);  // captured, one temporary, counters
 }
 
-TEST_CASE("layouts of random lifetimes are valid, and near the bound that no layout can beat (C9)") {
+TEST_CASE(
+    "layouts of random lifetimes are valid, and near the bound that no layout can beat (C9)") {
   std::mt19937 random(7);
   double ratio = 0;
   for (int round = 0; round < 40; ++round) {
@@ -110,7 +112,8 @@ TEST_CASE("layouts of random lifetimes are valid, and near the bound that no lay
     const int n = 1 + static_cast<int>(random() % 60);
     for (int i = 0; i < n; ++i) {
       const std::int64_t start = random() % 50, length = random() % 12;
-      blocks.push_back({start, start + length, 64 * (1 + static_cast<std::int64_t>(random() % 30)), 0});
+      blocks.push_back(
+          {start, start + length, 64 * (1 + static_cast<std::int64_t>(random() % 30)), 0});
     }
     const std::int64_t bound = arena_layout::lower_bound(blocks);
     const std::int64_t bytes = arena_layout::place(blocks);

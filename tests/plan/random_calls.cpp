@@ -1,5 +1,5 @@
-// Random graphs, fused or not, called with results and arguments that overlap in memory, in an arena
-// that is checked byte for byte.
+// Random graphs, fused or not, called with results and arguments that overlap in memory, in an
+// arena that is checked byte for byte.
 #include <doctest/doctest.h>
 
 #include <cstring>
@@ -86,8 +86,11 @@ class overlapping_call {
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       const tensor& t = arguments[i];
       write(base_ + at[i], t);
-      leaf l{.kind = g.arguments[i].kind, .type = t.type, .rank = t.rank(),
-             .extents = t.shape.data(), .data = base_ + at[i]};
+      leaf l{.kind = g.arguments[i].kind,
+             .type = t.type,
+             .rank = t.rank(),
+             .extents = t.shape.data(),
+             .data = base_ + at[i]};
       if (l.kind == argument_kind::variable) l.identity = l.data;
       if (l.kind == argument_kind::extents) {
         l.rank = g.arguments[i].rank;
@@ -116,10 +119,10 @@ class overlapping_call {
       REQUIRE(*b == poison);
     return {arena, arena + bytes};
   }
-  [[nodiscard]] tensor result(std::size_t k) const {
-    return read(addresses_[k], results_[k]);
+  [[nodiscard]] tensor result(std::size_t k) const { return read(addresses_[k], results_[k]); }
+  [[nodiscard]] tensor argument(std::size_t i) const {
+    return read(leaves_[i].data, arguments_[i]);
   }
-  [[nodiscard]] tensor argument(std::size_t i) const { return read(leaves_[i].data, arguments_[i]); }
 
  private:
   static std::size_t bytes_of(const tensor& t) {
@@ -131,9 +134,9 @@ class overlapping_call {
   }
   static tensor read(const void* from, tensor like) {
     for (std::size_t i = 0; i < like.data.size(); ++i)
-      like.data[i] = read_element(static_cast<const std::byte*>(from) +
-                                      i * static_cast<std::size_t>(size_of(like.type)),
-                                  like.type);
+      like.data[i] = read_element(
+          static_cast<const std::byte*>(from) + i * static_cast<std::size_t>(size_of(like.type)),
+          like.type);
     return like;
   }
 
@@ -173,7 +176,8 @@ void check(const graph& g, const random_graph& r, std::uint64_t seed, counts& se
       for (std::size_t k = 0; k < expected.size(); ++k)
         REQUIRE(same_values(call.result(k), expected[k]));
       for (std::size_t i = 0; i < arguments.size(); ++i)
-        if (v.arguments[i].kind == argument_kind::variable && p->writes_variable(static_cast<int>(i)))
+        if (v.arguments[i].kind == argument_kind::variable &&
+            p->writes_variable(static_cast<int>(i)))
           REQUIRE(same_values(call.argument(i), oracle.arguments()[i]));
       if (pass == 0 || repeats(*p) || arenas[0].empty()) continue;
       ++seen.arenas;  // the last byte of the arena was written: its size is exact
@@ -184,7 +188,9 @@ void check(const graph& g, const random_graph& r, std::uint64_t seed, counts& se
 
 }  // namespace
 
-TEST_CASE("results over arguments, shared memory and reused arenas never change a value (C061, C062, C064, C065, C23)") {
+TEST_CASE(
+    "results over arguments, shared memory and reused arenas never change a value (C061, C062, "
+    "C064, C065, C23)") {
   counts seen;
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     INFO("seed ", seed);

@@ -11,8 +11,14 @@ TEST_CASE("one branch runs, its effects alone happen (C094)") {
   const int s = b.scalar(), a = b.variable(1), d = b.variable(1), x = b.array(1);
   const auto r = b.cond(
       b.less(s, b.number(dtype::float32, 0)),
-      [&] { b.assign(a, b.plus(a, 1)); return std::vector<int>{a, b.plus(x, 5)}; },
-      [&] { b.assign(d, b.times(d, 2)); return std::vector<int>{d, x}; });
+      [&] {
+        b.assign(a, b.plus(a, 1));
+        return std::vector<int>{a, b.plus(x, 5)};
+      },
+      [&] {
+        b.assign(d, b.times(d, 2));
+        return std::vector<int>{d, x};
+      });
   program p(b.done({r[0], r[1], b.value_of(a), b.value_of(d)}));
   call c;
   c.scalar(-1);
@@ -40,10 +46,13 @@ TEST_CASE("a loop carries its state, stacks results and slices operands, forward
     maker b;
     const int x = b.array(1), xs = b.array(2);
     const int n = b.extent_of(b.at(xs).dims[0]);
-    const auto r = b.loop(n, {x}, {xs}, [&](int i, auto s, auto slice) {
-      const int next = b.add(b.times(s[0], 2), slice[0]);
-      return step{{next}, {b.plus(next, 100), i}};
-    }, reverse);
+    const auto r = b.loop(
+        n, {x}, {xs},
+        [&](int i, auto s, auto slice) {
+          const int next = b.add(b.times(s[0], 2), slice[0]);
+          return step{{next}, {b.plus(next, 100), i}};
+        },
+        reverse);
     program p(b.done(r));
     call c;
     c.array({2}, {1, 1});
@@ -185,16 +194,15 @@ TEST_CASE("results of regions are computed where the call wants them") {
   const auto out = c.run(p);
   CHECK(out[0] == numbers{16, 32});
   CHECK(out[1] == numbers{3, 5, 5, 9, 9, 17, 17, 33});
-  CHECK(p.cache.stats().launches == 1 + 4 * 2);  // no copies
+  CHECK(p.cache.stats().launches == 1 + 4 * 2);                   // no copies
   CHECK(p.cache.find(c.request())->arena_bytes().count() == 16);  // the loop's counters
 }
 
 TEST_CASE("a loop over memory that its result overlaps reads all of it first (C064)") {
   maker b;
   const int x = b.array(1);
-  const auto r = b.loop(b.count(3), {x}, {}, [&](int, auto s, auto) {
-    return step{{b.add(s[0], x)}, {}};
-  });
+  const auto r =
+      b.loop(b.count(3), {x}, {}, [&](int, auto s, auto) { return step{{b.add(s[0], x)}, {}}; });
   program p(b.done({r[0]}));
   call c;
   block& a = c.array({3}, {1, 2, 3});

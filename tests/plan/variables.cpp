@@ -148,8 +148,13 @@ TEST_CASE("what a call reads and writes of its variables is known from the plan"
   b.assign(v, b.plus(w, 1));
   b.assign(u, b.plus(u, 1));
   const int p0 = b.less(b.sum(w, 1), b.sum(v, 1));
-  b.cond(p0, [&] { b.assign(q, b.value_of(v)); return std::vector<int>{}; },
-         [&] { return std::vector<int>{}; });
+  b.cond(
+      p0,
+      [&] {
+        b.assign(q, b.value_of(v));
+        return std::vector<int>{};
+      },
+      [&] { return std::vector<int>{}; });
   program p(b.done({b.value_of(q)}));
   call c;
   for (int i = 0; i < 4; ++i) c.variable({2}, {1, 2});

@@ -1,5 +1,5 @@
-// The random functions of some seeds, compiled at the baseline instruction set: there, fused and unfused
-// programs agree to the bit.
+// The random functions of some seeds, compiled at the baseline instruction set: there, fused and
+// unfused programs agree to the bit.
 #include "support/function_runs.hpp"
 
 namespace {

@@ -1,5 +1,6 @@
-// Kernels for the clusters of graphs fused at run time: each evaluates its cluster's nodes one element
-// at a time. A kernel is a plain function, so numbered functions look their cluster up in a table.
+// Kernels for the clusters of graphs fused at run time: each evaluates its cluster's nodes one
+// element at a time. A kernel is a plain function, so numbered functions look their cluster up in a
+// table.
 #pragma once
 
 #include <array>
@@ -88,8 +89,7 @@ class cluster_kernels {
       return;
     }
     const calque::node& root = v.nodes[c.root];
-    const calque::dtype wide =
-        calque::is_floating(root.type) ? calque::dtype::float64 : root.type;
+    const calque::dtype wide = calque::is_floating(root.type) ? calque::dtype::float64 : root.type;
     const std::string_view name = root.op->name;
     for (in::walk w(g, 0, g.kept); !w.done(); w.next()) {
       constant sum = calque::detail::visit_dtype<constant>(root.type, [&]<class T>(T) {

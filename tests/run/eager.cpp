@@ -1,7 +1,7 @@
 #include "calque/call/eager.hpp"
 
-#include <calque/calque.hpp>
 #include <doctest/doctest.h>
+#include <calque/calque.hpp>
 
 #include <cmath>
 
@@ -50,10 +50,12 @@ TEST_CASE("eager runs branches, loops, variables and gradients as the traced fun
       return s * x + i;
     });
     auto c = cq::cond(cq::sum(y) > 0, [&] { return y; }, [&] { return -y; });
-    auto g = cq::grad([](auto a, auto b) {
-      auto s = cq::for_loop(2, a, [&](auto, auto t) { return t * b; });
-      return cq::sum(cq::cond(cq::sum(a) > 0, [&] { return s * s; }, [&] { return s; }));
-    }, cq::wrt<0, 1>)(x, c);
+    auto g = cq::grad(
+        [](auto a, auto b) {
+          auto s = cq::for_loop(2, a, [&](auto, auto t) { return t * b; });
+          return cq::sum(cq::cond(cq::sum(a) > 0, [&] { return s * s; }, [&] { return s; }));
+        },
+        cq::wrt<0, 1>)(x, c);
     return std::tuple{c, std::get<0>(g), std::get<1>(g)};
   };
   const cq::array<double, 1> x{0.5, -1.5, 2};

@@ -185,7 +185,8 @@ struct block {
   void set(const numbers& v) {
     namespace in = calque::detail::interpreting;
     for (std::size_t n = 0; n < v.size(); ++n)
-      in::save(type, data(), at(static_cast<std::int64_t>(n)), {v[n], static_cast<std::int64_t>(v[n])});
+      in::save(type, data(), at(static_cast<std::int64_t>(n)),
+               {v[n], static_cast<std::int64_t>(v[n])});
   }
   numbers get() {
     numbers v;
@@ -204,7 +205,9 @@ struct program {
   calque::plan_cache cache;
 
   explicit program(calque::graph made)
-      : g(static_cast<calque::graph&&>(made)), kernels(g.view()), cache(g.view(), kernels.table()) {}
+      : g(static_cast<calque::graph&&>(made)),
+        kernels(g.view()),
+        cache(g.view(), kernels.table()) {}
 };
 
 /// The leaves of one call.
@@ -224,8 +227,12 @@ struct call {
     }
     b.bytes.assign(static_cast<std::size_t>(need + 1), 0x7F7F7F7F7F7F7F7F);
     if (base == nullptr || !v.empty()) b.set(v);
-    leaves.push_back({.kind = kind, .type = t, .rank = static_cast<int>(shape.size()),
-                      .extents = b.shape.data(), .strides = b.stride_list(), .data = b.data(),
+    leaves.push_back({.kind = kind,
+                      .type = t,
+                      .rank = static_cast<int>(shape.size()),
+                      .extents = b.shape.data(),
+                      .strides = b.stride_list(),
+                      .data = b.data(),
                       .identity = kind == argument_kind::variable ? &b : nullptr});
     return b;
   }
@@ -241,7 +248,8 @@ struct call {
     leaves.back().name = name;
     return b;
   }
-  [[nodiscard]] calque::call_request request(const std::vector<calque::output>* out = nullptr) const {
+  [[nodiscard]] calque::call_request request(
+      const std::vector<calque::output>* out = nullptr) const {
     return {leaves.data(), static_cast<int>(leaves.size()), out ? out->data() : nullptr,
             out ? static_cast<int>(out->size()) : 0};
   }

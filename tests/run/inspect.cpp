@@ -34,7 +34,8 @@ TEST_CASE("the dump of a plan is the same text in every process (A12)") {
   program p = example();
   call c = arguments();
   c.run(p);
-  CHECK(p.cache.find(c.request())->dump() == R"(plan: 2 arguments, 3 results, 10 kernels, arena 129 B, peak 201 B
+  CHECK(p.cache.find(c.request())->dump() ==
+        R"(plan: 2 arguments, 3 results, 10 kernels, arena 129 B, peak 201 B
   0 matmul [3,3,2] keeps 2 <- arg0:f32, arg0:f32 strides [1,2,0] -> arena+0:f32
   1 add [3,3] <- arena+0:f32, arg1:f32 strides [0,1] -> arena+0:f32
   2 sum [3,3] keeps 1 <- arena+0:f32 strides [1,3] -> arg1:f32
@@ -52,7 +53,8 @@ TEST_CASE("the dump of a plan is the same text in every process (A12)") {
 )");
 }
 
-TEST_CASE("json and dot name every step and are the same for a second plan of the same call (A12)") {
+TEST_CASE(
+    "json and dot name every step and are the same for a second plan of the same call (A12)") {
   program p = example(), q = example();
   call c = arguments();
   const auto a = p.cache.find(c.request()), b = q.cache.find(c.request());

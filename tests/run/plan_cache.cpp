@@ -130,7 +130,8 @@ TEST_CASE("bytes bound the plans, and the newest always stays") {
   };
   using namespace calque::literals;
   p.cache.limit(64, 20_KiB);
-  for (std::int64_t n = 20; n < 40; ++n) CHECK(run(n) == doctest::Approx(static_cast<double>(n * n)));
+  for (std::int64_t n = 20; n < 40; ++n)
+    CHECK(run(n) == doctest::Approx(static_cast<double>(n * n)));
   CHECK(p.cache.stats().plans < 10);
   CHECK(run(200) == 40000);
   CHECK(p.cache.stats().plans == 1);

@@ -19,7 +19,8 @@ class cluster_rules {
     for (int c = 0; c < g_.cluster_count; ++c) {
       const cluster& k = g_.clusters[c];
       const std::string in = " (cluster " + std::to_string(c) + ")";
-      if (k.nodes < 1 || k.nodes > calque::detail::max_cluster_nodes) return "has a bounded number of nodes" + in;
+      if (k.nodes < 1 || k.nodes > calque::detail::max_cluster_nodes)
+        return "has a bounded number of nodes" + in;
       const cluster_inputs inputs = inputs_of(g_, k);
       if (inputs.body.size() + inputs.tail.size() + k.outputs + 1 > max_operands)
         return "has a bounded number of operands" + in;
@@ -31,7 +32,8 @@ class cluster_rules {
         if (seen[static_cast<std::size_t>(id)] >= 0) return "shares no node" + in;
         seen[static_cast<std::size_t>(id)] = c;
         if (g_.cluster_of[id] != c) return "is what its nodes say" + in;
-        if (g_.nodes[id].region != g_.nodes[g_.pool[k.first]].region) return "stays in one region" + in;
+        if (g_.nodes[id].region != g_.nodes[g_.pool[k.first]].region)
+          return "stays in one region" + in;
         const op_kind o = g_.kind(id);
         if (id == k.root ? (o != op_kind::reduce && o != op_kind::sum_to)
                          : (o != op_kind::map && o != op_kind::sum_to))
@@ -65,8 +67,10 @@ class cluster_rules {
   bool assumed(const cluster& k, int a, int b) const {
     if (g_.same_dim(a, b)) return true;
     for (int i = 0; i < k.assumptions; ++i) {
-      const int x = g_.pool[k.first_assumption + 2 * i], y = g_.pool[k.first_assumption + 2 * i + 1];
-      if ((g_.same_dim(a, x) && g_.same_dim(b, y)) || (g_.same_dim(a, y) && g_.same_dim(b, x))) return true;
+      const int x = g_.pool[k.first_assumption + 2 * i],
+                y = g_.pool[k.first_assumption + 2 * i + 1];
+      if ((g_.same_dim(a, x) && g_.same_dim(b, y)) || (g_.same_dim(a, y) && g_.same_dim(b, x)))
+        return true;
     }
     return false;
   }
@@ -83,17 +87,22 @@ class cluster_rules {
 
   // Units in the order of their last node; an edge that goes back closes a cycle.
   bool cyclic() const {
-    const auto unit = [&](int id) { return g_.cluster_of[id] >= 0 ? g_.node_count + g_.cluster_of[id] : id; };
+    const auto unit = [&](int id) {
+      return g_.cluster_of[id] >= 0 ? g_.node_count + g_.cluster_of[id] : id;
+    };
     const auto count = static_cast<std::size_t>(g_.node_count + g_.cluster_count);
     std::vector<std::vector<int>> from(count);
     for (int i = 0; i < g_.node_count; ++i) {
       for (int k = 0; k < g_.nodes[i].inputs; ++k)
-        if (unit(g_.input(i, k)) != unit(i)) from[static_cast<std::size_t>(unit(i))].push_back(unit(g_.input(i, k)));
+        if (unit(g_.input(i, k)) != unit(i))
+          from[static_cast<std::size_t>(unit(i))].push_back(unit(g_.input(i, k)));
       // an owner waits for what its regions read, and its regions' nodes run with it
       for (int body : {g_.nodes[i].body0, g_.nodes[i].body1})
-        for (int j = body < 0 ? 0 : g_.regions[body].first; body >= 0 && j < g_.regions[body].last; ++j)
+        for (int j = body < 0 ? 0 : g_.regions[body].first; body >= 0 && j < g_.regions[body].last;
+             ++j)
           for (int k = 0; k < g_.nodes[j].inputs; ++k)
-            if (g_.input(j, k) < g_.regions[body].first) from[static_cast<std::size_t>(i)].push_back(unit(g_.input(j, k)));
+            if (g_.input(j, k) < g_.regions[body].first)
+              from[static_cast<std::size_t>(i)].push_back(unit(g_.input(j, k)));
     }
     std::vector<char> state(count, 0);
     std::vector<std::pair<int, std::size_t>> stack;
@@ -111,7 +120,8 @@ class cluster_rules {
         }
         const int v = edges[next++];
         if (state[static_cast<std::size_t>(v)] == 1) return true;
-        if (state[static_cast<std::size_t>(v)] == 0) state[static_cast<std::size_t>(v)] = 1, stack.push_back({v, 0});
+        if (state[static_cast<std::size_t>(v)] == 0)
+          state[static_cast<std::size_t>(v)] = 1, stack.push_back({v, 0});
       }
     }
     return false;

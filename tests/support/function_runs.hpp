@@ -1,7 +1,8 @@
-// Runs random functions: fused against unfused against the interpreter, to the bit; counts what occurred.
+// Runs random functions: fused against unfused against the interpreter, to the bit; counts what
+// occurred.
 //
-// Functions register themselves from several source files, so that no file takes long to compile; one
-// test runs them all.
+// Functions register themselves from several source files, so that no file takes long to compile;
+// one test runs them all.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -58,9 +59,10 @@ class function_run {
   static constexpr auto fused = trace(body{});
   static constexpr auto plain = trace<options{.pass_level = 0}>(body{});
   template <int Level>
-  using graphs = pipeline<calque::detail::trace_source<body, array<float, 2>, array_at<0>, array_at<1>,
-                                                       array_at<2>, variable_at<3>, variable_at<4>, float,
-                                                       std::int64_t, bool>, Level>;
+  using graphs = pipeline<
+      calque::detail::trace_source<body, array<float, 2>, array_at<0>, array_at<1>, array_at<2>,
+                                   variable_at<3>, variable_at<4>, float, std::int64_t, bool>,
+      Level>;
   using stages = graphs<2>;
 
  public:
@@ -68,7 +70,8 @@ class function_run {
     INFO("seed ", Seed);
     count(o);
     std::mt19937_64 random(Seed + 1);
-    constexpr std::int64_t sizes[][2] = {{3, 5}, {1, 6}, {8, 1}, {5, 5}, {9, 7}, {0, 3}, {4, 0}, {1, 1}};
+    constexpr std::int64_t sizes[][2] = {{3, 5}, {1, 6}, {8, 1}, {5, 5},
+                                         {9, 7}, {0, 3}, {4, 0}, {1, 1}};
     for (const auto& [n, m] : sizes) {
       if (n * m == 0 && has_extremes()) continue;  // there are none of nothing
       INFO("n = ", n, ", m = ", m);
@@ -88,14 +91,23 @@ class function_run {
   }
   template <class T>
   static T element(std::mt19937_64& random) {
-    constexpr double special[] = {0.0, -0.0, 1e20, -1e-30, 3e38, std::numeric_limits<double>::infinity(),
-                                  std::numeric_limits<double>::quiet_NaN(), -7.25};
+    constexpr double special[] = {0.0,
+                                  -0.0,
+                                  1e20,
+                                  -1e-30,
+                                  3e38,
+                                  std::numeric_limits<double>::infinity(),
+                                  std::numeric_limits<double>::quiet_NaN(),
+                                  -7.25};
     const auto bits = random();
     if constexpr (std::is_same_v<T, bool>) return bits % 2 == 0;
     else if constexpr (std::is_floating_point_v<T>)
-      return static_cast<T>(bits % 29 == 0 ? special[bits / 29 % 8] : static_cast<double>(bits / 29 % 33) * 0.25 - 4);
-    else if (bits % 29 == 0) return bits / 29 % 2 ? std::numeric_limits<T>::min() : std::numeric_limits<T>::max();
-    else return static_cast<T>(static_cast<T>(bits / 29 % 17) - (std::is_signed_v<T> ? T(8) : T(0)));
+      return static_cast<T>(bits % 29 == 0 ? special[bits / 29 % 8]
+                                           : static_cast<double>(bits / 29 % 33) * 0.25 - 4);
+    else if (bits % 29 == 0)
+      return bits / 29 % 2 ? std::numeric_limits<T>::min() : std::numeric_limits<T>::max();
+    else
+      return static_cast<T>(static_cast<T>(bits / 29 % 17) - (std::is_signed_v<T> ? T(8) : T(0)));
   }
   /// The real extents of an argument's axes; a loose one is 1 half of the time.
   template <int R>
@@ -116,7 +128,8 @@ class function_run {
   }
 
   static void call(std::int64_t n, std::int64_t m, std::mt19937_64& random) {
-    const auto base = laid_out<float>(shape{n, m}, layouts[random() % 5], [&] { return element<float>(random); });
+    const auto base =
+        laid_out<float>(shape{n, m}, layouts[random() % 5], [&] { return element<float>(random); });
     const auto a = argument<0>(n, m, random);
     const auto b = argument<1>(n, m, random);
     const auto c = argument<2>(n, m, random);
@@ -127,9 +140,9 @@ class function_run {
     const bool p = random() % 2 == 0;
 
     interpreter oracle(graphs<0>::final::view(),
-                       {tensor_of(base), tensor_of(a), tensor_of(b), tensor_of(c), tensor_of(u), tensor_of(w),
-                        tensor_of(array<float, 0>(s)), tensor_of(array<std::int64_t, 0>(k)),
-                        tensor_of(array<bool, 0>(p))});
+                       {tensor_of(base), tensor_of(a), tensor_of(b), tensor_of(c), tensor_of(u),
+                        tensor_of(w), tensor_of(array<float, 0>(s)),
+                        tensor_of(array<std::int64_t, 0>(k)), tensor_of(array<bool, 0>(p))});
     const std::vector<tensor> expected = oracle.run();
     const auto compare = [&](const auto& f, const char* how) {
       const variable_at<3> v0{u};

@@ -1,9 +1,10 @@
-// Random functions for the compiler: `random_function<Seed>` is a captureless generic functor whose body
-// is drawn from its seed by constant expressions.
+// Random functions for the compiler: `random_function<Seed>` is a captureless generic functor whose
+// body is drawn from its seed by constant expressions.
 //
-// Every value's axes are known as classes: powers of two sizes n and m, with or without "or 1 at run
-// time". So each body is valid for all n and m, extents 0 and 1 and stretched operands included. Sums
-// and products of matrices get operands that make them exact, so that results are equal to the bit.
+// Every value's axes are known as classes: powers of two sizes n and m, with or without "or 1 at
+// run time". So each body is valid for all n and m, extents 0 and 1 and stretched operands
+// included. Sums and products of matrices get operands that make them exact, so that results are
+// equal to the bit.
 #pragma once
 
 #include <cstdint>
@@ -88,7 +89,8 @@ constexpr drawn_value<E, X> value_of(const E& e) {
 
 /// Numbers that depend on a seed, a step and a counter.
 constexpr int random_below(std::uint64_t seed, int step, int k, int n) {
-  std::uint64_t z = seed * 0x9e3779b97f4a7c15u + static_cast<std::uint64_t>(step * 64 + k) * 0xbf58476d1ce4e5b9u;
+  std::uint64_t z =
+      seed * 0x9e3779b97f4a7c15u + static_cast<std::uint64_t>(step * 64 + k) * 0xbf58476d1ce4e5b9u;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
   return static_cast<int>((z ^ (z >> 31)) % static_cast<unsigned>(n));
@@ -108,15 +110,16 @@ constexpr axes random_axes(std::uint64_t seed, int step, bool loose) {
   return x;
 }
 
-/// What a seed's function takes: three arrays beside the first (float of (n, m)), two variables, and
-/// three numbers (float, int64 of 0 to 4, bool).
+/// What a seed's function takes: three arrays beside the first (float of (n, m)), two variables,
+/// and three numbers (float, int64 of 0 to 4, bool).
 template <std::uint64_t Seed>
 struct drawn_arguments {
   static constexpr dtype types[] = {random_type(Seed, 900, 0), random_type(Seed, 901, 0),
                                     drawn_types[2 + random_below(Seed, 902, 0, 4)], dtype::float32,
                                     drawn_types[1 + random_below(Seed, 903, 0, 3)]};
   static constexpr axes shapes[] = {random_axes(Seed, 910, true), random_axes(Seed, 911, true),
-                                    random_axes(Seed, 912, true), whole, random_axes(Seed, 913, false)};
+                                    random_axes(Seed, 912, true), whole,
+                                    random_axes(Seed, 913, false)};
 };
 
 /// Calls `f(axis<…>)` with the axes of a mask.
@@ -137,10 +140,11 @@ constexpr auto with_axes(F f) {
 
 inline constexpr int drawn_kinds = 48;
 
-/// The kind of operation at a step: all in turn. Even seeds draw no extremes, so that they are valid for
-/// empty arrays; odd ones draw more.
+/// The kind of operation at a step: all in turn. Even seeds draw no extremes, so that they are
+/// valid for empty arrays; odd ones draw more.
 constexpr int drawn_kind(std::uint64_t seed, int step, int steps) {
-  const int kind = static_cast<int>((seed * static_cast<unsigned>(steps) + static_cast<unsigned>(step)) * 17 % drawn_kinds);
+  const int kind = static_cast<int>(
+      (seed * static_cast<unsigned>(steps) + static_cast<unsigned>(step)) * 17 % drawn_kinds);
   constexpr int even[][2] = {{22, 20}, {23, 21}, {24, 29}, {25, 42}, {46, 29}, {47, 42}};
   constexpr int odd[][2] = {{20, 22}, {21, 23}, {46, 24}, {47, 25}};
   if (seed % 2 == 0)
@@ -168,7 +172,9 @@ struct drawn_step {
     return below(k, 2) ? below(k + 1, size) : size - 1 - below(k + 1, size < 4 ? size : 4);
   }
   template <int K>
-  constexpr auto any() const { return std::get<static_cast<std::size_t>(any_index(K))>(pool); }
+  constexpr auto any() const {
+    return std::get<static_cast<std::size_t>(any_index(K))>(pool);
+  }
   /// The first value from a random place on whose axes satisfy `Test`; -1 if there is none.
   template <class Test>
   static constexpr int find(int k, Test test) {
@@ -190,7 +196,8 @@ struct drawn_step {
   template <class X>
   constexpr auto other_partner(const X& x) const {
     constexpr int i = find(41, [](const axes& y) {
-      return y.rank > 0 && y.rank <= X::shape.rank && y != X::shape && joined(X::shape, y).rank >= 0;
+      return y.rank > 0 && y.rank <= X::shape.rank && y != X::shape &&
+             joined(X::shape, y).rank >= 0;
     });
     if constexpr (i >= 0) return std::get<static_cast<std::size_t>(i)>(pool);
     else return partner(x);
@@ -217,15 +224,18 @@ struct drawn_step {
   static constexpr auto exact(const X& x) {
     if constexpr (is_floating(X::type)) {
       using T = type_of<X::type>;
-      return value_of<X::shape>(astype<T>(minimum(maximum(astype<int>(x.e * 8), -64), 64)) * 0.125f);
+      return value_of<X::shape>(astype<T>(minimum(maximum(astype<int>(x.e * 8), -64), 64)) *
+                                0.125f);
     } else {
       return x;
     }
   }
   template <class Op, class X, class Y>
   static constexpr auto binary(Op op, const X& x, const Y& y) {
-    if constexpr (requires { op(x.e, y.e); }) return value_of<joined(X::shape, Y::shape)>(op(x.e, y.e));
-    else return value_of<X::shape>(op(x.e, x.e));  // two numbers of C++, where an array is asked for
+    if constexpr (requires { op(x.e, y.e); })
+      return value_of<joined(X::shape, Y::shape)>(op(x.e, y.e));
+    else
+      return value_of<X::shape>(op(x.e, x.e));  // two numbers of C++, where an array is asked for
   }
   template <class Op>
   constexpr auto on_two(Op op) const {
@@ -263,18 +273,30 @@ struct drawn_step {
     if constexpr (Kind == 0) {
       const auto x = any<0>();
       return value_of<decltype(x)::shape>(-x.e);
-    } else if constexpr (Kind == 1) { return on_two([](auto x, auto y) { return x + y; });
-    } else if constexpr (Kind == 2) { return on_two([](auto x, auto y) { return x - y; });
-    } else if constexpr (Kind == 3) { return on_two([](auto x, auto y) { return x * y; });
-    } else if constexpr (Kind == 4) { return on_two([](auto x, auto y) { return x / y; });
-    } else if constexpr (Kind == 5) { return on_two([](auto x, auto y) { return maximum(x, y); });
-    } else if constexpr (Kind == 6) { return on_two([](auto x, auto y) { return minimum(x, y); });
-    } else if constexpr (Kind == 7) { return on_two([](auto x, auto y) { return x < y; });
-    } else if constexpr (Kind == 8) { return on_two([](auto x, auto y) { return x <= y; });
-    } else if constexpr (Kind == 9) { return on_two([](auto x, auto y) { return x > y; });
-    } else if constexpr (Kind == 10) { return on_two([](auto x, auto y) { return x >= y; });
-    } else if constexpr (Kind == 11) { return on_two([](auto x, auto y) { return x == y; });
-    } else if constexpr (Kind == 12) { return on_two([](auto x, auto y) { return x != y; });
+    } else if constexpr (Kind == 1) {
+      return on_two([](auto x, auto y) { return x + y; });
+    } else if constexpr (Kind == 2) {
+      return on_two([](auto x, auto y) { return x - y; });
+    } else if constexpr (Kind == 3) {
+      return on_two([](auto x, auto y) { return x * y; });
+    } else if constexpr (Kind == 4) {
+      return on_two([](auto x, auto y) { return x / y; });
+    } else if constexpr (Kind == 5) {
+      return on_two([](auto x, auto y) { return maximum(x, y); });
+    } else if constexpr (Kind == 6) {
+      return on_two([](auto x, auto y) { return minimum(x, y); });
+    } else if constexpr (Kind == 7) {
+      return on_two([](auto x, auto y) { return x < y; });
+    } else if constexpr (Kind == 8) {
+      return on_two([](auto x, auto y) { return x <= y; });
+    } else if constexpr (Kind == 9) {
+      return on_two([](auto x, auto y) { return x > y; });
+    } else if constexpr (Kind == 10) {
+      return on_two([](auto x, auto y) { return x >= y; });
+    } else if constexpr (Kind == 11) {
+      return on_two([](auto x, auto y) { return x == y; });
+    } else if constexpr (Kind == 12) {
+      return on_two([](auto x, auto y) { return x != y; });
     } else if constexpr (Kind == 13) {
       return on_two([](auto x, auto y) { return where(x > y, x, 2); });
     } else if constexpr (Kind == 14) {
@@ -314,17 +336,22 @@ struct drawn_step {
     } else if constexpr (Kind == 28) {
       const auto x = array_of(any<0>());
       using X = decltype(x);
-      constexpr int y = find(8, [](const axes& t) { return t.rank > 0 && t != X::shape && reaches(X::shape, t); });
+      constexpr int y = find(
+          8, [](const axes& t) { return t.rank > 0 && t != X::shape && reaches(X::shape, t); });
       if constexpr (y >= 0)
-        return value_of<at<y>::shape>(broadcast_to(x.e, get<static_cast<std::size_t>(y)>(pool).e.shape()));
+        return value_of<at<y>::shape>(
+            broadcast_to(x.e, get<static_cast<std::size_t>(y)>(pool).e.shape()));
       else return value_of<whole>(broadcast_to(sum(exact(x).e), base.shape()));
     } else if constexpr (Kind == 29) {
       const auto x = exact(array_of(any<0>()));
       using X = decltype(x);
-      constexpr int y = find(8, [](const axes& t) { return t.rank > 0 && t != X::shape && joined(X::shape, t).rank >= 0; });
+      constexpr int y = find(8, [](const axes& t) {
+        return t.rank > 0 && t != X::shape && joined(X::shape, t).rank >= 0;
+      });
       if constexpr (y >= 0) {  // of what x and y broadcast to, back to y
         const auto& like = get<static_cast<std::size_t>(y)>(pool).e;
-        const auto both = value_of<joined(X::shape, at<y>::shape)>(x.e + exact(value_of<at<y>::shape>(like)).e);
+        const auto both =
+            value_of<joined(X::shape, at<y>::shape)>(x.e + exact(value_of<at<y>::shape>(like)).e);
         return value_of<at<y>::shape>(sum_to(exact(both).e, like.shape()));
       } else {
         return value_of<axes{1, {{}}}>(sum_to(x.e, calque::shape{1}));
@@ -361,9 +388,11 @@ struct drawn_step {
         return sum(where(u > 1, tanh(u) * u, u / (u * u + 1)) + maximum(u, 0));
       })(x.e));
     } else if constexpr (Kind == 38) {
-      constexpr int i = find(8, [](const axes& t) { return t.rank > 0 && fits(with_last(t, {0, 1})); });
+      constexpr int i =
+          find(8, [](const axes& t) { return t.rank > 0 && fits(with_last(t, {0, 1})); });
       const auto& x = get<static_cast<std::size_t>(i)>(pool).e;
-      return value_of<with_last(at<i>::shape, {0, 1})>(one_hot<float>(astype<int>(x), base.extent(1)));
+      return value_of<with_last(at<i>::shape, {0, 1})>(
+          one_hot<float>(astype<int>(x), base.extent(1)));
     } else if constexpr (Kind == 39) {
       const auto x = number(any<0>());
       return value_of<decltype(x)::shape>(below(5, 2) ? x.e * 1 : x.e / 1);
@@ -432,7 +461,8 @@ struct drawn_step {
     using Y = decltype(y);
     using T = type_of<X::type>;
     constexpr axes r = joined(X::shape, Y::shape);
-    const auto p = below(9, 2) ? sum(exact(value_of<whole>(base)).e) > 1 : base.extent(0) + 0 * sum(v1) > 3;
+    const auto p =
+        below(9, 2) ? sum(exact(value_of<whole>(base)).e) > 1 : base.extent(0) + 0 * sum(v1) > 3;
     auto taken = cond(
         p,
         [&] {
@@ -442,8 +472,9 @@ struct drawn_step {
         [&] {
           const auto z = astype<T>(x.e - y.e);
           if constexpr (below(10, 2) == 0) v1 -= 1;
-          return cond(base.extent(1) > base.extent(0), [&] { return astype<T>(z + z); },
-                      [&] { return astype<T>(maximum(z, 1)); });
+          return cond(
+              base.extent(1) > base.extent(0), [&] { return astype<T>(z + z); },
+              [&] { return astype<T>(maximum(z, 1)); });
         });
     return value_of<r>(taken);
   }
@@ -454,12 +485,15 @@ struct drawn_step {
     const auto each = [&](auto i, auto s) {
       const auto [a, b] = s;
       v0 += 1;
-      const auto next = cond(i < 1, [&] { return astype<T>(a + start); }, [&] { return astype<T>(a * 2 - i); });
+      const auto next =
+          cond(i < 1, [&] { return astype<T>(a + start); }, [&] { return astype<T>(a * 2 - i); });
       return std::tuple{next, b + sum(exact(value_of<whole>(v0 + 0)).e)};
     };
     const std::tuple state{start, sum(base) * 0};
-    if constexpr (below(9, 3) == 0) return value_of<X::shape>(std::get<0>(for_loop(3, state, each)));
-    else if constexpr (below(9, 3) == 1) return value_of<X::shape>(std::get<0>(for_loop(base.extent(1) / 3, state, each)));
+    if constexpr (below(9, 3) == 0)
+      return value_of<X::shape>(std::get<0>(for_loop(3, state, each)));
+    else if constexpr (below(9, 3) == 1)
+      return value_of<X::shape>(std::get<0>(for_loop(base.extent(1) / 3, state, each)));
     else return value_of<X::shape>(std::get<0>(for_loop(std::get<5>(pool).e, state, each)));
   }
 };
@@ -470,18 +504,23 @@ struct random_function {
   template <class Base, class A, class B, class C, class V0, class V1, class S, class K, class P>
   constexpr auto operator()(Base base, A a, B b, C c, V0 v0, V1 v1, S s, K k, P p) const {
     using arguments = drawn_arguments<Seed>;
-    const auto start = std::tuple{
-        value_of<whole>(base),           value_of<arguments::shapes[0]>(a), value_of<arguments::shapes[1]>(b),
-        value_of<arguments::shapes[2]>(c), value_of<axes{}>(s),             value_of<axes{}>(k),
-        value_of<axes{}>(p)};
+    const auto start = std::tuple{value_of<whole>(base),
+                                  value_of<arguments::shapes[0]>(a),
+                                  value_of<arguments::shapes[1]>(b),
+                                  value_of<arguments::shapes[2]>(c),
+                                  value_of<axes{}>(s),
+                                  value_of<axes{}>(k),
+                                  value_of<axes{}>(p)};
     const auto pool = grow<0>(base, v0, v1, start);
-    // a value, what is computed from it, and that summed back: a cluster of several outputs, a sum_to
+    // a value, what is computed from it, and that summed back: a cluster of several outputs, a
+    // sum_to
     const drawn_step<Seed, Steps, Base, V0, V1, decltype(pool)> last{base, v0, v1, pool};
     const auto x = last.array_of(last.number(last.template any<0>()));
     const auto y = x.e * 2;
     const auto z = y - last.other_partner(x).e;
-    return std::tuple_cat(results(pool, std::make_integer_sequence<int, 1 + random_below(Seed, 920, 0, 4)>{}),
-                          std::tuple{y, z, last.summed_back(z, x)});
+    return std::tuple_cat(
+        results(pool, std::make_integer_sequence<int, 1 + random_below(Seed, 920, 0, 4)>{}),
+        std::tuple{y, z, last.summed_back(z, x)});
   }
 
  private:
@@ -492,13 +531,15 @@ struct random_function {
     } else {
       constexpr int kind = drawn_kind(Seed, Step, Steps);
       const drawn_step<Seed, Step, Base, V0, V1, Pool> step{base, v0, v1, pool};
-      return grow<Step + 1>(base, v0, v1, std::tuple_cat(pool, std::tuple{step.template apply<kind>()}));
+      return grow<Step + 1>(base, v0, v1,
+                            std::tuple_cat(pool, std::tuple{step.template apply<kind>()}));
     }
   }
   template <class Pool, int... I>
   static constexpr auto results(const Pool& pool, std::integer_sequence<int, I...>) {
     constexpr int n = static_cast<int>(std::tuple_size_v<Pool>);
-    return std::tuple{std::get<static_cast<std::size_t>(n - 1 - I * random_below(Seed, 921, I, 5))>(pool).e...};
+    return std::tuple{
+        std::get<static_cast<std::size_t>(n - 1 - I * random_below(Seed, 921, I, 5))>(pool).e...};
   }
 };
 

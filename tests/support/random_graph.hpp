@@ -107,7 +107,11 @@ class graph_generator {
   constant random_element(dtype t) {
     if (t == dtype::boolean) return {0, below(2)};
     if (is_floating(t)) {
-      constexpr double special[] = {0.0, -0.0, 1e20, -1e-30, 3e38,
+      constexpr double special[] = {0.0,
+                                    -0.0,
+                                    1e20,
+                                    -1e-30,
+                                    3e38,
                                     std::numeric_limits<double>::infinity(),
                                     std::numeric_limits<double>::quiet_NaN()};
       const double v = chance(24) ? special[below(7)] : (below(33) - 16) * 0.25;
@@ -199,8 +203,7 @@ class graph_generator {
   int exact(int id) {
     const dtype t = at(id).type;
     if (!is_floating(t)) return id;
-    const int whole = b_.map_of<op::cast>(dtype::int32,
-                                          b_.map_of<op::mul>(t, id, b_.number(t, 8)));
+    const int whole = b_.map_of<op::cast>(dtype::int32, b_.map_of<op::mul>(t, id, b_.number(t, 8)));
     const int back = b_.map_of<op::cast>(t, whole);
     const int low = b_.map_of<op::maximum>(t, back, b_.number(t, -512));
     return b_.map_of<op::mul>(t, b_.map_of<op::minimum>(t, low, b_.number(t, 512)),
@@ -224,24 +227,35 @@ class graph_generator {
   }
   int operation() {
     switch (below(32)) {
-      case 0: case 1: case 2: case 3: case 4: case 5: return binary();
-      case 6: case 7: return unary();
+      case 0:
+      case 1:
+      case 2:
+      case 3:
+      case 4:
+      case 5: return binary();
+      case 6:
+      case 7: return unary();
       case 8: return floating();
-      case 9: case 10: return comparison();
-      case 11: case 12: return choice();
+      case 9:
+      case 10: return comparison();
+      case 11:
+      case 12: return choice();
       case 13: return b_.map_of<op::cast>(any_type(), any());
-      case 14: case 15: return reduction();
+      case 14:
+      case 15: return reduction();
       case 16: return index();
       case 17: return sum_down();
       case 18: return transposed(any());
       case 19: return reshaped(any());
       case 20: return broadcast(any());
-      case 21: case 22: return product_of_matrices();
+      case 21:
+      case 22: return product_of_matrices();
       case 23: return counted();
-      case 24: return chance(2) ? b_.extent_of(below(b_.g.dims.size() + 1) % b_.g.dims.size())
-                                : literal();
+      case 24:
+        return chance(2) ? b_.extent_of(below(b_.g.dims.size() + 1) % b_.g.dims.size()) : literal();
       case 25: return same_value();
-      case 26: case 27: return written();
+      case 26:
+      case 27: return written();
       case 28: return choice_of_regions();
       case 29: return loop();
       default: return removable();
@@ -318,9 +332,8 @@ class graph_generator {
     const int axis = below(at(x).rank);
     if (shape(x)[static_cast<std::size_t>(axis)] == 0) return -1;
     const bool keep = chance(2);
-    return chance(2)
-               ? detail::build_reduction<op::argmax>(b_, x, 1u << axis, keep, dtype::int64)
-               : detail::build_reduction<op::argmin>(b_, x, 1u << axis, keep, dtype::int64);
+    return chance(2) ? detail::build_reduction<op::argmax>(b_, x, 1u << axis, keep, dtype::int64)
+                     : detail::build_reduction<op::argmin>(b_, x, 1u << axis, keep, dtype::int64);
   }
   int sum_down() {
     const int x = exact(any_number());
@@ -448,8 +461,9 @@ class graph_generator {
       return with_extents<op::broadcast_to>(c, dims);
     };
     switch (below(14)) {
-      case 0: return chance(2) ? b_.map_of<op::mul>(t, x, uniform(1))
-                               : b_.map_of<op::mul>(t, uniform(1), x);
+      case 0:
+        return chance(2) ? b_.map_of<op::mul>(t, x, uniform(1))
+                         : b_.map_of<op::mul>(t, uniform(1), x);
       case 1: return b_.map_of<op::div>(t, x, uniform(1));
       case 2: return b_.map_of<op::sub>(t, x, uniform(0));
       case 3: return b_.map_of<op::add>(t, x, uniform(-0.0));
@@ -613,8 +627,8 @@ class graph_generator {
         if (const int y = any(); steps * product(shape(y)) <= most_elements && at(y).rank < 4)
           next.push_back(y);
     close(visible, next);
-    const int owner = loop_of(b_, region, inputs.data(), static_cast<int>(inputs.size()), carried,
-                              chance(3));
+    const int owner =
+        loop_of(b_, region, inputs.data(), static_cast<int>(inputs.size()), carried, chance(3));
     for (int k = 0; k < static_cast<int>(next.size()); ++k) {
       node like = at(next[static_cast<std::size_t>(k)]);
       if (k < carried) {

@@ -43,7 +43,8 @@ template <class T, int R>
 
 // --- reference operations ----------------------------------------------------------------------
 
-/// The extents of some shapes broadcast together; throws std::invalid_argument where they do not fit.
+/// The extents of some shapes broadcast together; throws std::invalid_argument where they do not
+/// fit.
 template <class... D>
 [[nodiscard]] std::vector<std::int64_t> broadcast_shape(const D&... d) {
   std::vector<std::int64_t> r;
@@ -124,7 +125,8 @@ template <class V>
   for (int p : perm) {
     r.shape.push_back(x.shape[static_cast<std::size_t>(p)]);
     std::int64_t step = 1;
-    for (std::size_t i = static_cast<std::size_t>(p) + 1; i < x.shape.size(); ++i) step *= x.shape[i];
+    for (std::size_t i = static_cast<std::size_t>(p) + 1; i < x.shape.size(); ++i)
+      step *= x.shape[i];
     steps.push_back(step);
   }
   for (std::int64_t at = 0, n = r.size(); at < n; ++at) {
@@ -149,9 +151,10 @@ template <class T, class V>
     if (got == nearest) return true;
     if (std::isinf(got) || std::isinf(nearest)) return false;
     const T magnitude = std::fabs(nearest), limit = std::numeric_limits<T>::infinity();
-    const long double ulp = magnitude < std::numeric_limits<T>::max()
-                                ? static_cast<long double>(std::nextafter(magnitude, limit)) - magnitude
-                                : magnitude * static_cast<long double>(std::numeric_limits<T>::epsilon());
+    const long double ulp =
+        magnitude < std::numeric_limits<T>::max()
+            ? static_cast<long double>(std::nextafter(magnitude, limit)) - magnitude
+            : magnitude * static_cast<long double>(std::numeric_limits<T>::epsilon());
     return std::fabs(static_cast<long double>(got) - static_cast<long double>(want)) <= ulps * ulp;
   } else {
     return got == static_cast<T>(want);
@@ -197,9 +200,9 @@ template <class T, class U, int R>
   return true;
 }
 
-#define CALQUE_CHECK_MATCHES(got, want, ulps)                       \
-  do {                                                              \
-    std::string calque_why;                                         \
+#define CALQUE_CHECK_MATCHES(got, want, ulps)                                        \
+  do {                                                                               \
+    std::string calque_why;                                                          \
     CHECK_MESSAGE(::calque::test::matches(got, want, ulps, calque_why), calque_why); \
   } while (false)
 
@@ -233,8 +236,8 @@ template <class T, int R, std::size_t... I>
 
 }  // namespace detail
 
-/// An array of extents `s` with elements from `draw()`, laid out as `how` says; `repeated` has stride
-/// 0 along its first axis.
+/// An array of extents `s` with elements from `draw()`, laid out as `how` says; `repeated` has
+/// stride 0 along its first axis.
 template <class T, int R, class Draw>
 [[nodiscard]] array<const T, R> laid_out(const shape<R>& s, layout how, Draw draw) {
   constexpr auto all = std::make_index_sequence<static_cast<std::size_t>(R)>{};
@@ -242,7 +245,8 @@ template <class T, int R, class Draw>
     switch (how) {
       case layout::plain: break;
       case layout::transposed:
-        return transpose(drawn<T>(detail::changed(s, [&](int i, auto) { return s[R - 1 - i]; }), draw));
+        return transpose(
+            drawn<T>(detail::changed(s, [&](int i, auto) { return s[R - 1 - i]; }), draw));
       case layout::reversed:
         return detail::sliced(drawn<T>(s, draw), range{range::open, range::open, -1}, all);
       case layout::strided:
@@ -251,7 +255,9 @@ template <class T, int R, class Draw>
             range{range::open, range::open, -2}, all);
       case layout::repeated:
         return broadcast_to(
-            drawn<T>(detail::changed(s, [](int i, std::int64_t e) { return i == 0 ? 1 : e; }), draw), s);
+            drawn<T>(detail::changed(s, [](int i, std::int64_t e) { return i == 0 ? 1 : e; }),
+                     draw),
+            s);
     }
   }
   return drawn<T>(s, draw);
@@ -268,8 +274,13 @@ class draws {
       return random_() % 2 == 0;
     } else if constexpr (std::is_floating_point_v<T>) {
       constexpr T inf = std::numeric_limits<T>::infinity();
-      const T rare[] = {T(0), T(-0.0), inf, -inf, std::numeric_limits<T>::quiet_NaN(),
-                        std::numeric_limits<T>::max(), std::numeric_limits<T>::denorm_min(),
+      const T rare[] = {T(0),
+                        T(-0.0),
+                        inf,
+                        -inf,
+                        std::numeric_limits<T>::quiet_NaN(),
+                        std::numeric_limits<T>::max(),
+                        std::numeric_limits<T>::denorm_min(),
                         -std::numeric_limits<T>::min() / 3};
       if (uniform_(random_) < special_) return rare[random_() % 8];
       return static_cast<T>(uniform_(random_) * 8 - 4);
@@ -291,7 +302,7 @@ class draws {
 template <int R>
 [[nodiscard]] std::vector<shape<R>> shapes_of() {
   std::vector<shape<R>> all;
-  constexpr std::int64_t sets[][4] = {{2, 3, 4, 5}, {1, 5, 1, 3}, {3, 0, 2, 4}, {1, 1, 1, 1},
+  constexpr std::int64_t sets[][4] = {{2, 3, 4, 5},  {1, 5, 1, 3},  {3, 0, 2, 4}, {1, 1, 1, 1},
                                       {2, 2, 3, 67}, {70, 2, 1, 3}, {0, 1, 3, 0}};
   for (const auto& set : sets) {
     std::array<std::int64_t, R> e{};
@@ -302,8 +313,8 @@ template <int R>
   return all;
 }
 
-/// Runs `f()` at each instruction set that this machine has. Plans are made for one of them, so those
-/// of the traced functions named are dropped on the way.
+/// Runs `f()` at each instruction set that this machine has. Plans are made for one of them, so
+/// those of the traced functions named are dropped on the way.
 template <class F, class... Traced>
 void at_each_isa(F f, const Traced&... traced) {
   for (isa level : {isa::baseline, isa::avx2, isa::avx512, isa::avx512}) {

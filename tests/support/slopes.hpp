@@ -13,16 +13,21 @@ namespace calque::test {
 namespace detail {
 
 template <class X>
-[[nodiscard]] X own(const X& x) { return x; }
+[[nodiscard]] X own(const X& x) {
+  return x;
+}
 template <class T, int R>
-[[nodiscard]] array<std::remove_const_t<T>, R> own(const array<T, R>& x) { return x.clone(); }
+[[nodiscard]] array<std::remove_const_t<T>, R> own(const array<T, R>& x) {
+  return x.clone();
+}
 
 /// Compares `got`, the derivative with respect to `x`, with differences of `value()`.
 template <int R, class F>
 void compare_slopes(const array<double, R>& got, array<double, R>& x, F value, double tolerance,
                     int argument) {
   CHECK_MESSAGE(got.shape() == x.shape(), "argument " << argument << ": the derivative has extents "
-                << to_string(got.shape()) << " instead of " << to_string(x.shape()));
+                                                      << to_string(got.shape()) << " instead of "
+                                                      << to_string(x.shape()));
   if (got.shape() != x.shape()) return;
   const std::vector<double> slopes = got.to_vector();
   double* const to = x.data();
@@ -48,7 +53,9 @@ template <int... W, class F, class... A>
 void check_slopes(F f, const A&... args) {
   const auto with_slopes = value_and_grad(f, wrt<W...>);
   std::tuple<decltype(detail::own(args))...> at{detail::own(args)...};
-  const auto run = [&] { return std::apply([&](const auto&... x) { return with_slopes(x...); }, at); };
+  const auto run = [&] {
+    return std::apply([&](const auto&... x) { return with_slopes(x...); }, at);
+  };
   const auto value = [&] { return static_cast<double>(run().value); };
   const auto r = run();
   if constexpr (sizeof...(W) == 1) {

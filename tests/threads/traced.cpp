@@ -1,6 +1,6 @@
 // Run under ThreadSanitizer too: many threads meet in one traced function.
-#include <calque/calque.hpp>
 #include <doctest/doctest.h>
+#include <calque/calque.hpp>
 
 #include <atomic>
 #include <barrier>

@@ -11,12 +11,13 @@ constexpr auto rows = cq::trace([](auto x) {
   return std::tuple{cq::softmax(x, cq::axis<-1>), cq::log_softmax(x, cq::axis<1>)};
 });
 constexpr auto first = [](auto x) {
-  return -cq::sum(cq::log_softmax(x, cq::axis<1>) * cq::one_hot<float>(cq::argmin(x, cq::axis<1>), 3));
+  return -cq::sum(cq::log_softmax(x, cq::axis<1>) *
+                  cq::one_hot<float>(cq::argmin(x, cq::axis<1>), 3));
 };
 constexpr auto half = [](auto x) { return cq::sum(x * cq::stop_gradient(x)); };
 
-static_assert(std::is_same_v<decltype(cq::softmax(cq::expr<int, 2>{}, cq::axis<0>)),
-                             cq::expr<double, 2>>);
+static_assert(
+    std::is_same_v<decltype(cq::softmax(cq::expr<int, 2>{}, cq::axis<0>)), cq::expr<double, 2>>);
 static_assert(std::is_same_v<decltype(cq::stop_gradient(cq::expr<int, 2>{})), cq::expr<int, 2>>);
 
 }  // namespace

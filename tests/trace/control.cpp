@@ -17,9 +17,8 @@ constexpr auto branches = graphs::plain([](auto x, auto p) {
   return cq::cond(
       p, [&] { return std::tuple{y, cq::sum(x)}; },
       [&] {
-        return std::tuple{cq::cond(
-                              y.extent(0) > 2, [&] { return x; }, [&] { return y; }),
-                          cq::max(x)};
+        return std::tuple{
+            cq::cond(y.extent(0) > 2, [&] { return x; }, [&] { return y; }), cq::max(x)};
       });
 });
 constexpr cq::graph_view branching = cq::graph_of<branches, cq::array<float, 1>, bool>();
@@ -39,8 +38,7 @@ constexpr auto triangle = cq::trace([](auto x, auto n) {
 });
 
 constexpr auto host = cq::trace([](auto x, auto flag) {
-  return cq::cond(
-      flag.value, [&] { return cq::exp(x); }, [&] { return -x; });
+  return cq::cond(flag.value, [&] { return cq::exp(x); }, [&] { return -x; });
 });
 
 }  // namespace
@@ -78,7 +76,8 @@ TEST_CASE("a loop carries a tuple, starts from its inputs, and takes any number 
   static_assert(count(looping, "loop") == 1);
   static_assert(graphs::node(looping, "loop").index == 2);
   static_assert(looping.regions[1].arguments == 3);  // step index, two states
-  for (const auto& [n, a, b] : std::vector<std::array<int, 3>>{{0, 1, 1}, {-3, 1, 1}, {1, 1, 2}, {9, 55, 89}}) {
+  for (const auto& [n, a, b] :
+       std::vector<std::array<int, 3>>{{0, 1, 1}, {-3, 1, 1}, {1, 1, 2}, {9, 55, 89}}) {
     const auto [x, y] = fibonacci(1, 1, n);
     CHECK(x.item() == a);
     CHECK(y.item() == b);
@@ -99,10 +98,8 @@ TEST_CASE("a host bool chooses the branch while tracing: the other one leaves no
 }
 
 TEST_CASE("branches of other extents are refused when planning, naming both") {
-  constexpr auto uneven = cq::trace([](auto x, auto y, auto p) {
-    return cq::cond(
-        p, [&] { return x; }, [&] { return y; });
-  });
+  constexpr auto uneven = cq::trace(
+      [](auto x, auto y, auto p) { return cq::cond(p, [&] { return x; }, [&] { return y; }); });
   const auto three = cq::ones<float>(cq::shape{3}), four = cq::ones<float>(cq::shape{4});
   CHECK(uneven(three, three, true).size() == 3);
   try {

@@ -29,7 +29,8 @@ static_assert(std::is_same_v<decltype(cq::abs(a<sym<bool>>)), sym<int>>);
 static_assert(std::is_same_v<decltype(cq::maximum(a<sym<float>>, 0)), sym<float>>);
 static_assert(std::is_same_v<decltype(cq::minimum(2.5, a<sym<int>>)), sym<double>>);
 static_assert(std::is_same_v<decltype(cq::maximum(a<sym<bool>>, a<sym<bool>>)), sym<bool>>);
-static_assert(std::is_same_v<decltype(cq::maximum(a<weak<float>>, a<sym<float, 2>>)), sym<float, 2>>);
+static_assert(
+    std::is_same_v<decltype(cq::maximum(a<weak<float>>, a<sym<float, 2>>)), sym<float, 2>>);
 static_assert(std::is_same_v<decltype(cq::where(a<sym<bool>>, 1, 2.5f)), sym<float>>);
 static_assert(std::is_same_v<decltype(cq::where(a<weak<bool>>, a<weak<int>>, 2)), weak<int>>);
 static_assert(std::is_same_v<decltype(cq::where(a<sym<bool, 2>>, a<sym<int>>, a<sym<float, 0>>)),
@@ -52,8 +53,7 @@ constexpr auto bounded = cq::trace([](auto x) {
 }  // namespace
 
 TEST_CASE("a cast is a node only where the type changes") {
-  CHECK(operations(casting) ==
-        "input input cast exp constant greater cast where constant maximum");
+  CHECK(operations(casting) == "input input cast exp constant greater cast where constant maximum");
   static_assert(graphs::result(casting, 0).op->kind == cq::op_kind::input);
 }
 

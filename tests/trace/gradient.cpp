@@ -1,4 +1,5 @@
-// grad and value_and_grad as functions: what they return for which arguments, and what they leave alone.
+// grad and value_and_grad as functions: what they return for which arguments, and what they leave
+// alone.
 #include "trace/graphs.hpp"
 
 #include <doctest/doctest.h>
@@ -38,18 +39,20 @@ constexpr auto with_effect = cq::trace([](auto w, auto n) {
 });
 constexpr auto through = cq::trace([](auto x, auto p) {
   return cq::grad([](auto y, auto q) {
-    auto z = cq::cond(
-        q, [&] { return y * y; }, [&] { return 3 * y; });
+    auto z = cq::cond(q, [&] { return y * y; }, [&] { return 3 * y; });
     return cq::sum(cq::for_loop(3, z, [&](auto, auto s) { return s * y; }));
   })(x, p);
 });
 
 }  // namespace
 
-static_assert(std::is_same_v<decltype(cq::grad(square)(cq::expr<double, 2>{})), cq::expr<double, 2>>);
-static_assert(std::is_same_v<decltype(cq::grad([](auto x) { return x * x; })(cq::scalar_expr<float>{})),
-                             cq::expr<float, 0>>);
-static_assert(std::is_same_v<decltype(cq::grad(square)(cq::var_expr<float, 1>{})), cq::expr<float, 1>>);
+static_assert(
+    std::is_same_v<decltype(cq::grad(square)(cq::expr<double, 2>{})), cq::expr<double, 2>>);
+static_assert(
+    std::is_same_v<decltype(cq::grad([](auto x) { return x * x; })(cq::scalar_expr<float>{})),
+                   cq::expr<float, 0>>);
+static_assert(
+    std::is_same_v<decltype(cq::grad(square)(cq::var_expr<float, 1>{})), cq::expr<float, 1>>);
 static_assert(std::is_same_v<decltype(cq::grad(fit)(line<cq::var_expr>{}, cq::expr<float, 1>{})),
                              line<cq::expr>>);
 

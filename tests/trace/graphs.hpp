@@ -26,7 +26,9 @@ constexpr int find(const cq::graph_view& g, std::string_view op, int k = 0) {
 constexpr const cq::node& node(const cq::graph_view& g, std::string_view op, int k = 0) {
   return g.nodes[find(g, op, k)];
 }
-constexpr const cq::node& result(const cq::graph_view& g, int k = 0) { return g.nodes[g.result(k)]; }
+constexpr const cq::node& result(const cq::graph_view& g, int k = 0) {
+  return g.nodes[g.result(k)];
+}
 
 /// Whether axis `i` of `n` has the literal extent `value`.
 constexpr bool literal(const cq::graph_view& g, const cq::node& n, int i, std::int64_t value) {
@@ -42,7 +44,8 @@ constexpr bool same(const cq::graph_view& g, const cq::node& n, int i, int a, in
 inline std::string operations(const cq::graph_view& g) {
   std::string s;
   for (int id = 0; id < g.node_count; ++id)
-    if (g.kind(id) != cq::op_kind::entry) s += (s.empty() ? "" : " ") + std::string(g.nodes[id].op->name);
+    if (g.kind(id) != cq::op_kind::entry)
+      s += (s.empty() ? "" : " ") + std::string(g.nodes[id].op->name);
   return s;
 }
 

@@ -86,7 +86,9 @@ TEST_CASE("members are visited by reference, those of a const aggregate as const
   std::vector<std::string> kinds;
   detail::for_each_member(std::as_const(n), [&]<class M>(M&) {
     static_assert(std::is_const_v<M>);
-    kinds.push_back(std::is_same_v<M, const three> ? "three" : std::is_same_v<M, const none> ? "none" : "variable");
+    kinds.push_back(std::is_same_v<M, const three>  ? "three"
+                    : std::is_same_v<M, const none> ? "none"
+                                                    : "variable");
   });
   CHECK(kinds == std::vector<std::string>{"three", "variable", "none"});
 }

@@ -53,10 +53,10 @@ constexpr cq::graph_view optimised =
 }  // namespace
 
 TEST_CASE("names get their scopes as prefix and are made unique: A, A_1, outer/A (A13)") {
-  CHECK(names(graph) == std::vector<std::string>{
-                            "A", "A_1", "outer/A", "outer/A_1", "outer/inner/helper/A",
-                            "outer/helper/A", "outer/helper/A_1", "A_2", "A_3", "A_4", "A_5", "A_6",
-                            "A_7", "A_8", "A_9", "A_10", "A_11", "A_12", "step"});
+  CHECK(names(graph) ==
+        std::vector<std::string>{"A", "A_1", "outer/A", "outer/A_1", "outer/inner/helper/A",
+                                 "outer/helper/A", "outer/helper/A_1", "A_2", "A_3", "A_4", "A_5",
+                                 "A_6", "A_7", "A_8", "A_9", "A_10", "A_11", "A_12", "step"});
 }
 
 TEST_CASE("names survive the passes with the nodes that do") {

@@ -31,8 +31,8 @@ static_assert(is<cq::expr<double, 0>>(decltype(cq::mean(a<int, 2>)){}));
 static_assert(is<cq::expr<float, 2>>(decltype(cq::mean(a<float, 2>, cq::axis<1>, cq::keepdims)){}));
 static_assert(is<cq::expr<std::int64_t, 1>>(decltype(cq::argmax(a<float, 2>, cq::axis<1>)){}));
 static_assert(is<cq::expr<std::int64_t, 0>>(decltype(cq::argmin(a<bool, 1>)){}));
-static_assert(is<cq::expr<std::int64_t, 2>>(
-    decltype(cq::argmax(a<float, 2>, cq::axis<0>, cq::keepdims)){}));
+static_assert(is<cq::expr<std::int64_t, 2>>(decltype(cq::argmax(a<float, 2>, cq::axis<0>,
+                                                                cq::keepdims)){}));
 static_assert(is<cq::expr<float, 0>>(decltype(cq::sum(a<float, 0>)){}));
 
 constexpr auto sums = graphs::plain([](auto x) {

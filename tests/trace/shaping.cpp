@@ -13,15 +13,21 @@ namespace {
 template <class X>
 constexpr X a{};
 using m2 = cq::expr<float, 2>;
-static_assert(std::is_same_v<decltype(cq::reshape(a<m2>, cq::shape{a<m2>.extent(0), 2, 3})), cq::expr<float, 3>>);
-static_assert(std::is_same_v<decltype(cq::broadcast_to(a<cq::expr<int, 0>>, cq::shape{2})), cq::expr<int, 1>>);
+static_assert(std::is_same_v<decltype(cq::reshape(a<m2>, cq::shape{a<m2>.extent(0), 2, 3})),
+                             cq::expr<float, 3>>);
+static_assert(std::is_same_v<decltype(cq::broadcast_to(a<cq::expr<int, 0>>, cq::shape{2})),
+                             cq::expr<int, 1>>);
 static_assert(std::is_same_v<decltype(cq::sum_to(a<m2>, cq::shape{3})), cq::expr<float, 1>>);
 static_assert(std::is_same_v<decltype(cq::matmul(a<m2>, a<cq::expr<int, 2>>)), m2>);
-static_assert(std::is_same_v<decltype(cq::matmul(a<cq::expr<bool, 2>>, a<cq::expr<bool, 2>>)), cq::expr<int, 2>>);
-static_assert(std::is_same_v<decltype(cq::one_hot<double>(a<cq::expr<int, 2>>, 4)), cq::expr<double, 3>>);
+static_assert(std::is_same_v<decltype(cq::matmul(a<cq::expr<bool, 2>>, a<cq::expr<bool, 2>>)),
+                             cq::expr<int, 2>>);
+static_assert(
+    std::is_same_v<decltype(cq::one_hot<double>(a<cq::expr<int, 2>>, 4)), cq::expr<double, 3>>);
 static_assert(std::is_same_v<decltype(cq::full(cq::shape{2}, 1.5f, a<m2>)), cq::expr<float, 1>>);
-static_assert(std::is_same_v<decltype(cq::full(cq::shape{2}, a<cq::scalar_expr<int>>, a<m2>)), cq::expr<int, 1>>);
-static_assert(std::is_same_v<decltype(cq::zeros_like(a<cq::var_expr<bool, 2>>)), cq::expr<bool, 2>>);
+static_assert(std::is_same_v<decltype(cq::full(cq::shape{2}, a<cq::scalar_expr<int>>, a<m2>)),
+                             cq::expr<int, 1>>);
+static_assert(
+    std::is_same_v<decltype(cq::zeros_like(a<cq::var_expr<bool, 2>>)), cq::expr<bool, 2>>);
 static_assert(std::is_same_v<decltype(cq::arange<int>(a<m2>.extent(0), a<m2>)), cq::expr<int, 1>>);
 
 constexpr auto shapes = graphs::plain([](auto x, auto s, auto n) {
@@ -29,8 +35,10 @@ constexpr auto shapes = graphs::plain([](auto x, auto s, auto n) {
   return std::tuple{cq::reshape(x, cq::shape{rows * columns}),
                     cq::reshape(x, cq::shape{rows * 2, columns / 2}),
                     cq::zeros<float>(cq::shape{rows + 1, columns - 1, n.value}, x),
-                    cq::broadcast_to(x, s), cq::transpose(x),
-                    cq::reshape(x, x.shape()), cq::arange<int>(rows, x)};
+                    cq::broadcast_to(x, s),
+                    cq::transpose(x),
+                    cq::reshape(x, x.shape()),
+                    cq::arange<int>(rows, x)};
 });
 constexpr cq::graph_view graph =
     cq::graph_of<shapes, cq::array<float, 2>, cq::shape<3>, cq::static_t<7>>();

@@ -71,7 +71,8 @@ static_assert(cq::detail::count_leaves<cq::detail::symbols_of<net<cq::variable>>
 static_assert(cq::detail::count_leaves<std::tuple<cq::static_t<1>, cq::expr<int, 1>>>() == 1);
 static_assert(cq::detail::holds_symbols<std::array<layer<cq::expr>, 2>>::value);
 static_assert(!cq::detail::holds_symbols<net<cq::array>>::value);
-static_assert(cq::detail::holds_real<net<cq::variable>> && cq::detail::holds_real<std::tuple<int, vector>>);
+static_assert(cq::detail::holds_real<net<cq::variable>> &&
+              cq::detail::holds_real<std::tuple<int, vector>>);
 static_assert(!cq::detail::holds_real<std::tuple<int, cq::static_t<1>>>);
 
 constexpr auto forward = cq::trace([](auto n, auto x) {

@@ -20,8 +20,7 @@ constexpr auto on_lines = graphs::plain([](auto x, auto a) {
   auto w = 1 - z;
   auto p = y < w;
   auto q = -y;
-  auto r = cq::sum(
-      cq::where(p, cq::exp(q), 0));  // start + 8
+  auto r = cq::sum(cq::where(p, cq::exp(q), 0));  // start + 8
   r += 3;
   return r;
 });

@@ -1,4 +1,5 @@
-// What a trace is made of: arguments in order, callees inlined, only what results need (A1, A9, A15).
+// What a trace is made of: arguments in order, callees inlined, only what results need (A1, A9,
+// A15).
 #include "trace/graphs.hpp"
 
 #include <doctest/doctest.h>
@@ -28,7 +29,8 @@ constexpr auto three = cq::trace([](auto x) {
   return std::tuple{cq::sum(x), cq::matmul(x, x), cq::argmax(cq::exp(x), cq::axis<0>)};
 });
 
-constexpr auto typed = cq::trace([](cq::expr<float, 1> x, cq::scalar_expr<float> a) { return x * a; });
+constexpr auto typed =
+    cq::trace([](cq::expr<float, 1> x, cq::scalar_expr<float> a) { return x * a; });
 constexpr auto by_reference = cq::trace([](auto& x, const auto& y, auto&& z) { return x + y + z; });
 
 int host_runs = 0;

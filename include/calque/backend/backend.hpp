@@ -37,9 +37,9 @@ struct geometry {
   std::int32_t tail_inputs = 0;  // of a reduction's tail
   std::int32_t outputs = 0;
   std::int64_t extents[max_rank]{};
-  std::int64_t size = 0;         // elements of the domain
-  std::int64_t kept_size = 0;    // product of the kept extents
-  std::int64_t start = 0;        // iota: first value
+  std::int64_t size = 0;       // elements of the domain
+  std::int64_t kept_size = 0;  // product of the kept extents
+  std::int64_t start = 0;      // iota: first value
   const operand_layout* operands = nullptr;
 
   [[nodiscard]] constexpr int operand_count() const { return inputs + tail_inputs + outputs; }

@@ -1,7 +1,7 @@
 // Kernels that evaluate one node element by element through its description: slow and for any type.
 //
-// Graphs built at run time have no compiled programs; with these entries they run op by op through the
-// same plans and executor as traced functions. An operation's kernel is found by its key.
+// Graphs built at run time have no compiled programs; with these entries they run op by op through
+// the same plans and executor as traced functions. An operation's kernel is found by its key.
 #pragma once
 
 #include <cstdint>
@@ -99,7 +99,8 @@ void arg_reduce(const geometry& g, void* const* data, void*) {
       const bool was_nan = is_floating(in) && value.f != value.f;
       const bool is_nan = is_floating(in) && x[0].f != x[0].f;
       if (was_nan) break;
-      if (!is_nan && op_info_of<typename Op::better>.evaluate(in, dtype::boolean, x).i == 0) continue;
+      if (!is_nan && op_info_of<typename Op::better>.evaluate(in, dtype::boolean, x).i == 0)
+        continue;
       value = x[0];
       best = i;
     }

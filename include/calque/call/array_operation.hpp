@@ -1,4 +1,5 @@
-// Operators and array functions on arrays, outside traces: each is a traced function of one operation.
+// Operators and array functions on arrays, outside traces: each is a traced function of one
+// operation.
 #pragma once
 
 #include "calque/call/traced.hpp"
@@ -17,31 +18,33 @@ struct array_operation {
 
 }  // namespace detail
 
-#define CALQUE_ARRAY_OPERATOR(SYMBOL, FUNCTION)                          \
-  template <class T, int Rank, operand B>                                \
+#define CALQUE_ARRAY_OPERATOR(SYMBOL, FUNCTION)                             \
+  template <class T, int Rank, operand B>                                   \
   [[nodiscard]] auto operator SYMBOL(const array<T, Rank>& a, const B& b) { \
-    return detail::FUNCTION{}(a, b);                                     \
-  }                                                                      \
-  template <weak_operand A, class T, int Rank>                           \
+    return detail::FUNCTION{}(a, b);                                        \
+  }                                                                         \
+  template <weak_operand A, class T, int Rank>                              \
   [[nodiscard]] auto operator SYMBOL(const A& a, const array<T, Rank>& b) { \
-    return detail::FUNCTION{}(a, b);                                     \
+    return detail::FUNCTION{}(a, b);                                        \
   }
 CALQUE_BINARY_OPERATORS(CALQUE_ARRAY_OPERATOR)
 #undef CALQUE_ARRAY_OPERATOR
 
 template <class T, int Rank>
-[[nodiscard]] auto operator-(const array<T, Rank>& a) { return detail::neg_fn{}(a); }
+[[nodiscard]] auto operator-(const array<T, Rank>& a) {
+  return detail::neg_fn{}(a);
+}
 
-#define CALQUE_ARRAY_ASSIGNMENT(SYMBOL, FUNCTION)                                                  \
-  template <class T, int Rank, operand B>                                                          \
-    requires(!std::is_const_v<T>)                                                                  \
-  array<T, Rank>& operator SYMBOL(array<T, Rank>& a, const B& b) {                                 \
-    detail::check_operands<array<T, Rank>, B>();                                                   \
-    static_assert(kind_of(detail::operand_traits<B>::type) <= kind_of(dtype_of<T>),                \
-                  "calque: x op= y: y has a higher kind than x (bool < integer < floating) and "   \
-                  "would be truncated; write x = cq::astype<...>(x op y)");                          \
-    traced<detail::update_fn<detail::FUNCTION, T>, 2>{}.into(a, a, b);                             \
-    return a;                                                                                      \
+#define CALQUE_ARRAY_ASSIGNMENT(SYMBOL, FUNCTION)                                                \
+  template <class T, int Rank, operand B>                                                        \
+    requires(!std::is_const_v<T>)                                                                \
+  array<T, Rank>& operator SYMBOL(array<T, Rank>& a, const B & b) {                              \
+    detail::check_operands<array<T, Rank>, B>();                                                 \
+    static_assert(kind_of(detail::operand_traits<B>::type) <= kind_of(dtype_of<T>),              \
+                  "calque: x op= y: y has a higher kind than x (bool < integer < floating) and " \
+                  "would be truncated; write x = cq::astype<...>(x op y)");                      \
+    traced<detail::update_fn<detail::FUNCTION, T>, 2>{}.into(a, a, b);                           \
+    return a;                                                                                    \
   }
 namespace detail {
 
@@ -54,12 +57,13 @@ struct update_fn {
 };
 
 }  // namespace detail
-#define CALQUE_VIEW_ASSIGNMENT(SYMBOL)                                                             \
-  template <class T, int Rank, operand B>                                                          \
-  void operator SYMBOL(const array<const T, Rank>&, const B&) {                                    \
-    static_assert(detail::never<B>,                                                                \
-                  "calque: x op= y: x is a view or a read-only array; write to the array it views, " \
-                  "or to x.clone()");                                                              \
+#define CALQUE_VIEW_ASSIGNMENT(SYMBOL)                                                     \
+  template <class T, int Rank, operand B>                                                  \
+  void operator SYMBOL(const array<const T, Rank>&, const B&) {                            \
+    static_assert(                                                                         \
+        detail::never<B>,                                                                  \
+        "calque: x op= y: x is a view or a read-only array; write to the array it views, " \
+        "or to x.clone()");                                                                \
   }
 CALQUE_VIEW_ASSIGNMENT(+=)
 CALQUE_VIEW_ASSIGNMENT(-=)

@@ -1,17 +1,17 @@
 // `cq::eager(f)`: the same body on real arrays, one operation after the other, while it runs.
 //
 // The body gets the very symbols that tracing gives it, so it accepts and refuses the same; but the
-// graph grows at run time, and each operation is evaluated as it is appended. A breakpoint in the body
-// stops at every call, and `cq::debug(x)` reads a value. Branches and loops are evaluated as a whole
-// when they end. Slow: for finding faults, not for computing.
+// graph grows at run time, and each operation is evaluated as it is appended. A breakpoint in the
+// body stops at every call, and `cq::debug(x)` reads a value. Branches and loops are evaluated as a
+// whole when they end. Slow: for finding faults, not for computing.
 #pragma once
 
 #include <optional>
 #include <vector>
 
+#include "calque/call/traced.hpp"
 #include "calque/plan/check.hpp"
 #include "calque/run/interpreter.hpp"
-#include "calque/call/traced.hpp"
 
 namespace calque {
 namespace detail {
@@ -161,8 +161,9 @@ struct eager_target<traced<F, Level>> {
 
 }  // namespace detail
 
-/// Runs f's body (plain or traced) on real arrays, operation by operation: same results as the traced
-/// function within rounding, and the same errors. Variables are written when the body has ended.
+/// Runs f's body (plain or traced) on real arrays, operation by operation: same results as the
+/// traced function within rounding, and the same errors. Variables are written when the body has
+/// ended.
 ///
 ///   auto y = cq::eager(f)(x, 2.f);
 template <class F>
@@ -172,14 +173,15 @@ template <class F>
   return detail::eager_fn<typename detail::eager_target<F>::type>{};
 }
 
-/// The value that a symbol has in `cq::eager`; in a traced function there is none, and the call does
-/// not compile.
+/// The value that a symbol has in `cq::eager`; in a traced function there is none, and the call
+/// does not compile.
 template <class T, int Rank>
 [[nodiscard]] array<T, Rank> debug(const expr<T, Rank>& x) {
   const detail::eager_session* session = x.b ? detail::eager_session::of(*x.b) : nullptr;
   if (!session || x.b->open() != 0)
-    throw value_error("cq::debug(x): x has a value only in the body of cq::eager(f), outside cond and "
-                      "for_loop");
+    throw value_error(
+        "cq::debug(x): x has a value only in the body of cq::eager(f), outside cond and "
+        "for_loop");
   return session->value<T, Rank>(x.b->value_of(x.id));
 }
 template <class T>

@@ -10,7 +10,8 @@
 
 namespace calque {
 
-/// Destinations of `f.into(cq::outs(a, b), args…)`: references to arrays, in the order of the results.
+/// Destinations of `f.into(cq::outs(a, b), args…)`: references to arrays, in the order of the
+/// results.
 template <class... X>
 struct outs_t {
   std::tuple<X&...> arrays;
@@ -85,8 +86,8 @@ constexpr bool same_leaf_types() {
 template <class Result, class Out>
 constexpr bool check_outs() {
   constexpr bool arrays = requires { typename out_symbols<Out>::type; };
-  static_assert(arrays,
-                "f.into(out, ...): out must be an array, cq::outs(a, b), or an aggregate of arrays");
+  static_assert(
+      arrays, "f.into(out, ...): out must be an array, cq::outs(a, b), or an aggregate of arrays");
   if constexpr (arrays) {
     constexpr bool writable = out_symbols<Out>::writable;
     static_assert(writable,
@@ -96,9 +97,10 @@ constexpr bool check_outs() {
     constexpr bool count = leaf_types<symbols>().size() == count_leaves<Result>();
     static_assert(count, "f.into(out, ...): name one array for each result of f: cq::outs(a, b)");
     constexpr bool fit = !count || same_leaf_types<symbols, Result>();
-    static_assert(fit,
-                  "f.into(out, ...): an out has another element type or rank than f's result; declare it "
-                  "with those of the result, or cast in f with cq::astype<...>");
+    static_assert(
+        fit,
+        "f.into(out, ...): an out has another element type or rank than f's result; declare it "
+        "with those of the result, or cast in f with cq::astype<...>");
     return writable && count && fit;
   } else {
     return false;

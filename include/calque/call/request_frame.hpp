@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "calque/plan/request.hpp"
 #include "calque/array/variable.hpp"
+#include "calque/plan/request.hpp"
 #include "calque/trace/structure.hpp"
 
 namespace calque::detail {
@@ -69,7 +69,9 @@ class request_frame {
     l.data = const_cast<std::remove_const_t<T>*>(array_access::data(a));
   }
   template <class T>
-  void add(const std::vector<T>& v) { add(std::span<const T>(v)); }
+  void add(const std::vector<T>& v) {
+    add(std::span<const T>(v));
+  }
   template <class T>
   void add(const std::span<T>& v) {
     leaf& l = next(argument_kind::array, dtype_of<std::remove_const_t<T>>, 1);

@@ -1,7 +1,7 @@
 // One traced function at one list of argument types: its graphs, its kernels, its plans.
 //
-// The template instantiation is the trace cache. The plan cache is one object for each instantiation,
-// never destroyed, so that nothing depends on the order in which a program ends.
+// The template instantiation is the trace cache. The plan cache is one object for each
+// instantiation, never destroyed, so that nothing depends on the order in which a program ends.
 #pragma once
 
 #include <atomic>
@@ -9,9 +9,9 @@
 #include <mutex>
 
 #include "calque/backend/cpu/table.hpp"
+#include "calque/call/request_frame.hpp"
 #include "calque/passes/pipeline.hpp"
 #include "calque/run/plan_cache.hpp"
-#include "calque/call/request_frame.hpp"
 #include "calque/trace/trace.hpp"
 
 namespace calque {
@@ -24,7 +24,8 @@ struct options {
 
 namespace detail {
 
-/// The plan caches of all signatures of one traced function, and the bounds that new ones start with.
+/// The plan caches of all signatures of one traced function, and the bounds that new ones start
+/// with.
 struct cache_list {
   cache_list* next = nullptr;
   plan_cache* cache = nullptr;

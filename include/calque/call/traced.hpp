@@ -1,4 +1,5 @@
-// `cq::trace(f)`: the callable that plans on the first call for new sizes and replays on later ones.
+// `cq::trace(f)`: the callable that plans on the first call for new sizes and replays on later
+// ones.
 #pragma once
 
 #include <algorithm>
@@ -6,9 +7,9 @@
 #include <string>
 
 #include "calque/array/factories.hpp"
-#include "calque/graph/dump.hpp"
 #include "calque/call/outs.hpp"
 #include "calque/call/signature.hpp"
+#include "calque/graph/dump.hpp"
 #include "calque/trace/gradient.hpp"
 
 namespace calque {
@@ -17,11 +18,12 @@ namespace detail {
 
 template <class X>
 constexpr bool check_argument() {
-  static_assert(argument_type<X>,
-                "cq::trace(f): f was called with an argument of unsupported type; pass arrays, "
-                "variables, numbers, cq::static_<N>, shapes, or tuples and aggregates of these (a model "
-                "is a struct template: template <template <class, int> class A> struct model { A<float, "
-                "2> w; }; with std::array in place of C arrays)");
+  static_assert(
+      argument_type<X>,
+      "cq::trace(f): f was called with an argument of unsupported type; pass arrays, "
+      "variables, numbers, cq::static_<N>, shapes, or tuples and aggregates of these (a model "
+      "is a struct template: template <template <class, int> class A> struct model { A<float, "
+      "2> w; }; with std::array in place of C arrays)");
   return argument_type<X>;
 }
 
@@ -32,12 +34,14 @@ void run_plan(const calque::plan& p, Frame& frame, void* const* results) {
     if (frame.at(k).kind != argument_kind::variable) continue;
     if (frame.initialised(k)) continue;
     if (p.writes_variable(k) && !p.reads_variable(k) && !S::always_writes(k))
-      throw value_error(std::string("calque: variable '") + frame.at(k).name +
-                        "' has no value yet and is written only in a branch or loop that may not run; "
-                        "assign one, or construct it from an array");
+      throw value_error(
+          std::string("calque: variable '") + frame.at(k).name +
+          "' has no value yet and is written only in a branch or loop that may not run; "
+          "assign one, or construct it from an array");
     if (p.reads_variable(k))
-      throw value_error(std::string("calque: variable '") + frame.at(k).name +
-                        "' is read before it has a value; assign one, or construct it from an array");
+      throw value_error(
+          std::string("calque: variable '") + frame.at(k).name +
+          "' is read before it has a value; assign one, or construct it from an array");
   }
   for (int k = 0; k < S::leaf_count; ++k)
     if (frame.at(k).kind == argument_kind::variable && p.writes_variable(k)) frame.prepare_write(k);
@@ -71,10 +75,11 @@ class held_plan {
 template <class F, int PassLevel>
 struct traced {
   /// Calls f. With arrays: plans for new sizes, replays, and returns arrays in the structure that f
-  /// returned. With symbols, inside another traced function: f's operations become part of that trace.
+  /// returned. With symbols, inside another traced function: f's operations become part of that
+  /// trace.
   ///
-  /// Throws `shape_error`, `alias_error`, `value_error`, `out_of_memory`; arguments and variables are
-  /// then as before.
+  /// Throws `shape_error`, `alias_error`, `value_error`, `out_of_memory`; arguments and variables
+  /// are then as before.
   template <class... A>
   constexpr auto operator()(const A&... args) const {
     if constexpr ((detail::holds_symbols<A>::value || ...)) {
@@ -85,11 +90,11 @@ struct traced {
     }
   }
 
-  /// Calls f and writes its results into existing arrays: one array, `cq::outs(a, b)`, or an aggregate
-  /// of arrays in the structure of f's result. Nothing is allocated, but for arrays that are not
-  /// allocated yet, and for storage shared with other handles, which is detached first. An out may
-  /// overlap an argument: that is read first. Outs that overlap each other throw `alias_error`, other
-  /// extents than the result's `shape_error`.
+  /// Calls f and writes its results into existing arrays: one array, `cq::outs(a, b)`, or an
+  /// aggregate of arrays in the structure of f's result. Nothing is allocated, but for arrays that
+  /// are not allocated yet, and for storage shared with other handles, which is detached first. An
+  /// out may overlap an argument: that is read first. Outs that overlap each other throw
+  /// `alias_error`, other extents than the result's `shape_error`.
   template <class Out, class... A>
   void into(Out&& out, const A&... args) const {
     static_assert((detail::check_argument<A>() && ...));
@@ -205,7 +210,8 @@ struct traced {
       ++k;
     });
     detail::check_disjoint(memory, count > 1 ? count : 0);
-    detail::request_frame<S::leaf_count> frame(args...);  // after detaching: an out may be an argument
+    detail::request_frame<S::leaf_count> frame(
+        args...);  // after detaching: an out may be an argument
     const plan_lease lease = S::cache().find({frame.leaves(), S::leaf_count, o, count});
     detail::run_plan<S>(*lease, frame, data);
   }
@@ -240,8 +246,8 @@ struct traced {
   }
 };
 
-/// Wraps a captureless function of arrays, variables and numbers. The compiler traces it once for each
-/// list of argument types; the first call with new sizes plans, later ones replay.
+/// Wraps a captureless function of arrays, variables and numbers. The compiler traces it once for
+/// each list of argument types; the first call with new sizes plans, later ones replay.
 ///
 ///   inline constexpr auto f = cq::trace([](auto x, auto y, auto a) { return a * x + y; });
 ///   cq::array<float, 1> z = f(x, y, 2.f);
@@ -249,8 +255,9 @@ template <options O = options{}, class F>
 [[nodiscard]] constexpr auto trace(F) {
   static_assert(!std::is_pointer_v<F>,
                 "cq::trace(f): f is a pointer to a function; wrap it: [](auto x) { return f(x); }");
-  static_assert(std::is_pointer_v<F> || detail::captureless<F>,
-                "cq::trace(f): f must be captureless; pass state as an argument of the traced function");
+  static_assert(
+      std::is_pointer_v<F> || detail::captureless<F>,
+      "cq::trace(f): f must be captureless; pass state as an argument of the traced function");
   return traced<F, O.pass_level>{};
 }
 

@@ -34,8 +34,8 @@ class bytes {
   std::string s = std::to_string(whole / scale);
   if (scale > 1) {
     const std::int64_t rest = (whole < 0 ? -whole : whole) % scale;
-    const auto hundredths = static_cast<int>(static_cast<double>(rest) * 100 /
-                                             static_cast<double>(scale));
+    const auto hundredths =
+        static_cast<int>(static_cast<double>(rest) * 100 / static_cast<double>(scale));
     s += '.';
     s += static_cast<char>('0' + hundredths / 10);
     s += static_cast<char>('0' + hundredths % 10);

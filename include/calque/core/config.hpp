@@ -1,7 +1,8 @@
 // The only file that tests compilers and platforms.
 //
-// Macros are 0/1 functions, so that a misspelt one is an error instead of a silent 0. No class layout
-// and no inline body elsewhere depends on them except through `enabled_backends` (core/backends.hpp).
+// Macros are 0/1 functions, so that a misspelt one is an error instead of a silent 0. No class
+// layout and no inline body elsewhere depends on them except through `enabled_backends`
+// (core/backends.hpp).
 #pragma once
 
 #if defined(__CUDACC__)
@@ -20,8 +21,8 @@
 #define CALQUE_ON_DEVICE() 0
 #endif
 
-/// Whether loops for AVX2 and AVX-512 are compiled beside the baseline. CALQUE_BASELINE_ONLY leaves them
-/// out: a third of the kernels to compile, for debugging and sanitizers.
+/// Whether loops for AVX2 and AVX-512 are compiled beside the baseline. CALQUE_BASELINE_ONLY leaves
+/// them out: a third of the kernels to compile, for debugging and sanitizers.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(CALQUE_BASELINE_ONLY)
 #define CALQUE_X86() 1
 #else
@@ -52,10 +53,12 @@
 #define CALQUE_CLANG() 0
 #endif
 
-/// Inlined at every optimisation level: lane code takes vectors by reference and must never be a call.
+/// Inlined at every optimisation level: lane code takes vectors by reference and must never be a
+/// call.
 #define CALQUE_INLINE [[gnu::always_inline]] inline
 
-/// Kernels and plan caches: one copy for each shared object, so differently compiled ones never mix.
+/// Kernels and plan caches: one copy for each shared object, so differently compiled ones never
+/// mix.
 #define CALQUE_HIDDEN [[gnu::visibility("hidden")]]
 
 /// Process-wide state (device table, log sink): one copy however the program hides its symbols.
@@ -69,7 +72,8 @@
 #define CALQUE_TARGET_AVX512
 #endif
 
-/// Whether the planner is compiled in one file of the program (run/planning.hpp), and if this is it.
+/// Whether the planner is compiled in one file of the program (run/planning.hpp), and if this is
+/// it.
 #if defined(CALQUE_SEPARATE_PLANNER)
 #define CALQUE_PLANS_ELSEWHERE() 1
 #else

@@ -12,8 +12,20 @@ namespace calque {
 
 /// An element type. The order inside a kind is the order of width.
 enum class dtype : std::uint8_t {
-  none, boolean, int8, int16, int32, int64, uint8, uint16, uint32, uint64,
-  float16, bfloat16, float32, float64
+  none,
+  boolean,
+  int8,
+  int16,
+  int32,
+  int64,
+  uint8,
+  uint16,
+  uint32,
+  uint64,
+  float16,
+  bfloat16,
+  float32,
+  float64
 };
 
 /// What a dtype counts as when a weak scalar meets it: bool < integer < floating.
@@ -25,9 +37,7 @@ enum class dtype_kind : std::uint8_t { none, boolean, integer, floating };
 [[nodiscard]] constexpr bool is_unsigned_integer(dtype t) {
   return t >= dtype::uint8 && t <= dtype::uint64;
 }
-[[nodiscard]] constexpr bool is_integer(dtype t) {
-  return t >= dtype::int8 && t <= dtype::uint64;
-}
+[[nodiscard]] constexpr bool is_integer(dtype t) { return t >= dtype::int8 && t <= dtype::uint64; }
 [[nodiscard]] constexpr bool is_floating(dtype t) { return t >= dtype::float16; }
 
 [[nodiscard]] constexpr dtype_kind kind_of(dtype t) {
@@ -40,10 +50,19 @@ enum class dtype_kind : std::uint8_t { none, boolean, integer, floating };
 [[nodiscard]] constexpr int size_of(dtype t) {
   switch (t) {
     case dtype::none: return 0;
-    case dtype::boolean: case dtype::int8: case dtype::uint8: return 1;
-    case dtype::int16: case dtype::uint16: case dtype::float16: case dtype::bfloat16: return 2;
-    case dtype::int32: case dtype::uint32: case dtype::float32: return 4;
-    case dtype::int64: case dtype::uint64: case dtype::float64: return 8;
+    case dtype::boolean:
+    case dtype::int8:
+    case dtype::uint8: return 1;
+    case dtype::int16:
+    case dtype::uint16:
+    case dtype::float16:
+    case dtype::bfloat16: return 2;
+    case dtype::int32:
+    case dtype::uint32:
+    case dtype::float32: return 4;
+    case dtype::int64:
+    case dtype::uint64:
+    case dtype::float64: return 8;
   }
   return 0;
 }
@@ -87,18 +106,52 @@ template <class T>
   else return dtype::none;
 }
 
-template <dtype D> struct type_for;
-template <> struct type_for<dtype::boolean> { using type = bool; };
-template <> struct type_for<dtype::int8> { using type = std::int8_t; };
-template <> struct type_for<dtype::int16> { using type = std::int16_t; };
-template <> struct type_for<dtype::int32> { using type = std::int32_t; };
-template <> struct type_for<dtype::int64> { using type = std::int64_t; };
-template <> struct type_for<dtype::uint8> { using type = std::uint8_t; };
-template <> struct type_for<dtype::uint16> { using type = std::uint16_t; };
-template <> struct type_for<dtype::uint32> { using type = std::uint32_t; };
-template <> struct type_for<dtype::uint64> { using type = std::uint64_t; };
-template <> struct type_for<dtype::float32> { using type = float; };
-template <> struct type_for<dtype::float64> { using type = double; };
+template <dtype D>
+struct type_for;
+template <>
+struct type_for<dtype::boolean> {
+  using type = bool;
+};
+template <>
+struct type_for<dtype::int8> {
+  using type = std::int8_t;
+};
+template <>
+struct type_for<dtype::int16> {
+  using type = std::int16_t;
+};
+template <>
+struct type_for<dtype::int32> {
+  using type = std::int32_t;
+};
+template <>
+struct type_for<dtype::int64> {
+  using type = std::int64_t;
+};
+template <>
+struct type_for<dtype::uint8> {
+  using type = std::uint8_t;
+};
+template <>
+struct type_for<dtype::uint16> {
+  using type = std::uint16_t;
+};
+template <>
+struct type_for<dtype::uint32> {
+  using type = std::uint32_t;
+};
+template <>
+struct type_for<dtype::uint64> {
+  using type = std::uint64_t;
+};
+template <>
+struct type_for<dtype::float32> {
+  using type = float;
+};
+template <>
+struct type_for<dtype::float64> {
+  using type = double;
+};
 
 }  // namespace detail
 
@@ -114,7 +167,8 @@ using type_of = typename detail::type_for<D>::type;
 template <class T>
 concept element = dtype_of<T> != dtype::none && !std::is_const_v<T>;
 
-/// A C++ number that may stand beside a symbol: every arithmetic type but characters and long double.
+/// A C++ number that may stand beside a symbol: every arithmetic type but characters and long
+/// double.
 template <class T>
 concept scalar_literal =
     std::is_arithmetic_v<T> && !std::is_same_v<T, long double> && !std::is_same_v<T, char> &&

@@ -47,7 +47,8 @@ constexpr dtype wider(dtype a, dtype b) { return size_of(a) >= size_of(b) ? a : 
   return kind_of(scalar) <= kind_of(array) ? array : scalar;
 }
 
-/// C++'s usual arithmetic conversions, for two weak scalars (bool and narrow integers become int32).
+/// C++'s usual arithmetic conversions, for two weak scalars (bool and narrow integers become
+/// int32).
 [[nodiscard]] constexpr dtype promote_scalars(dtype a, dtype b) {
   if (is_floating(a) || is_floating(b)) return promote(a, b);
   const auto integral = [](dtype t) { return size_of(t) < 4 ? dtype::int32 : t; };
@@ -59,9 +60,7 @@ constexpr dtype wider(dtype a, dtype b) { return size_of(a) >= size_of(b) ? a : 
 }
 
 /// Arithmetic on two bools counts: the result is int32. Comparisons and `& | ^ !` keep bool.
-[[nodiscard]] constexpr dtype arithmetic(dtype t) {
-  return t == dtype::boolean ? dtype::int32 : t;
-}
+[[nodiscard]] constexpr dtype arithmetic(dtype t) { return t == dtype::boolean ? dtype::int32 : t; }
 
 /// Accumulator and result of `sum`/`prod`: integers narrower than 64 bits and bool become 64-bit.
 [[nodiscard]] constexpr dtype sum_type(dtype t) {

@@ -26,7 +26,8 @@ struct common_extent {
 template <class E, class... Rest>
 struct common_extent<E, Rest...> {
   static constexpr auto pick() {
-    if constexpr (requires { typename E::extent_type; }) return std::type_identity<typename E::extent_type>{};
+    if constexpr (requires { typename E::extent_type; })
+      return std::type_identity<typename E::extent_type>{};
     else return std::type_identity<typename common_extent<Rest...>::type>{};
   }
   using type = typename decltype(pick())::type;
@@ -52,7 +53,8 @@ constexpr Extent to_extent(const E& e) {
   else return Extent(e);
 }
 
-/// Product that throws `shape_error` past 63 bits; a zero extent makes it 0 whatever the others are.
+/// Product that throws `shape_error` past 63 bits; a zero extent makes it 0 whatever the others
+/// are.
 template <class Range>
 constexpr std::int64_t checked_product(const Range& extents, const char* what) {
   std::int64_t n = 1;

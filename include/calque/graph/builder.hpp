@@ -31,7 +31,7 @@ class builder {
  public:
   graph g;
   build_observer* observer = nullptr;
-  location where{};  // of the operation being traced
+  location where{};              // of the operation being traced
   trace_fault* fault = nullptr;  // where the first fault is noted; null: it is thrown
 
   constexpr builder() { open_region(-1); }

@@ -7,7 +7,8 @@
 
 namespace calque {
 
-/// The value of a constant node. Floating types live in `f`, all others in `i` (uint64 by its bits).
+/// The value of a constant node. Floating types live in `f`, all others in `i` (uint64 by its
+/// bits).
 struct constant {
   double f = 0;
   std::int64_t i = 0;

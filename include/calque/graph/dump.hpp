@@ -66,8 +66,9 @@ class graph_text {
     list<std::int32_t> open;
     for (int id = 0; id <= g_.node_count; ++id) {
       while (!open.empty() && g_.regions[open.back()].last == id) {
-        s += indent + "yield" + ids(g_.pool + g_.regions[open.back()].first_result,
-                                    g_.regions[open.back()].results) + '\n';
+        s += indent + "yield" +
+             ids(g_.pool + g_.regions[open.back()].first_result, g_.regions[open.back()].results) +
+             '\n';
         open.pop();
         indent.resize(indent.size() - 2);
       }
@@ -79,8 +80,7 @@ class graph_text {
         open.push(n.region);
         indent += "  ";
       }
-      s += indent + reference(id) + " = " + operation(n) +
-           ids(g_.inputs(n), n.inputs);
+      s += indent + reference(id) + " = " + operation(n) + ids(g_.inputs(n), n.inputs);
       if (n.name >= 0) s += "  " + quoted_text(g_.name(n));
       s += '\n';
     }
@@ -125,15 +125,18 @@ class graph_text {
   [[nodiscard]] std::string json() const {
     std::string s = "{\"extents\": [";
     for (int d = 0; d < g_.dim_count; ++d)
-      s += std::string(d ? ", " : "") + quoted_text(g_.canonical(d) == d ? definition(d) : extent(d));
+      s += std::string(d ? ", " : "") +
+           quoted_text(g_.canonical(d) == d ? definition(d) : extent(d));
     s += "],\n\"nodes\": [";
     for (int id = 0; id < g_.node_count; ++id) {
       const node& n = g_.nodes[id];
-      s += std::string(id ? ",\n" : "\n") + "  {\"id\": " + std::to_string(id) + ", \"op\": " +
-           quoted_text(n.op->name) + ", \"type\": " + quoted_text(name_of(n.type)) + ", \"extents\": [";
+      s += std::string(id ? ",\n" : "\n") + "  {\"id\": " + std::to_string(id) +
+           ", \"op\": " + quoted_text(n.op->name) + ", \"type\": " + quoted_text(name_of(n.type)) +
+           ", \"extents\": [";
       for (int i = 0; i < n.rank; ++i) s += (i ? ", " : "") + quoted_text(extent(n.dims[i]));
       s += "], \"inputs\": " + numbers(g_.inputs(n), n.inputs);
-      if (const std::string a = attributes(n); !a.empty()) s += ", \"attributes\": " + quoted_text(a);
+      if (const std::string a = attributes(n); !a.empty())
+        s += ", \"attributes\": " + quoted_text(a);
       if (g_.cluster_of && g_.cluster_of[id] >= 0)
         s += ", \"cluster\": " + std::to_string(g_.cluster_of[id]);
       if (n.name >= 0) s += ", \"name\": " + quoted_text(g_.name(n));
@@ -205,13 +208,16 @@ class graph_text {
       case op_kind::constant: return text_of(n.value, n.type);
       case op_kind::extent: return extent(n.index);
       case op_kind::iota: return "axis " + std::to_string(n.index);
-      case op_kind::input: case op_kind::scalar: case op_kind::variable:
-        return "argument " + std::to_string(n.index);
-      case op_kind::region_arg: case op_kind::result: return "#" + std::to_string(n.index);
+      case op_kind::input:
+      case op_kind::scalar:
+      case op_kind::variable: return "argument " + std::to_string(n.index);
+      case op_kind::region_arg:
+      case op_kind::result: return "#" + std::to_string(n.index);
       case op_kind::transpose:
         for (int i = 0; i < n.rank; ++i) s += (i ? "," : "(") + std::to_string(n.perm[i]);
         return s.empty() ? "()" : s + ")";
-      case op_kind::reduce: case op_kind::arg_reduce:
+      case op_kind::reduce:
+      case op_kind::arg_reduce:
         for (int i = 0; i < max_rank; ++i)
           if ((n.axis_mask >> i) & 1) s += (s.empty() ? "axes(" : ",") + std::to_string(i);
         s = s.empty() ? "axes()" : s + ")";
@@ -240,8 +246,8 @@ class graph_text {
     if (c.root >= 0) s += " root " + reference(c.root);
     s += ":" + ids(g_.pool + c.first, c.nodes) + " ->" + ids(g_.pool + c.first_output, c.outputs);
     for (int k = 0; k < c.assumptions; ++k)
-      s += (k ? ", " : " if ") + extent(g_.pool[c.first_assumption + 2 * k]) + " == " +
-           extent(g_.pool[c.first_assumption + 2 * k + 1]);
+      s += (k ? ", " : " if ") + extent(g_.pool[c.first_assumption + 2 * k]) +
+           " == " + extent(g_.pool[c.first_assumption + 2 * k + 1]);
     return s;
   }
 
@@ -252,9 +258,7 @@ class graph_text {
 
 /// One line a node: `%7 = add f32[d0,3] %3 %5  "logits"`. Regions are indented before their owner;
 /// `d0` is an extent defined at the top, or proven equal to it.
-[[nodiscard]] inline std::string dump(const graph_view& g) {
-  return detail::graph_text(g).plain();
-}
+[[nodiscard]] inline std::string dump(const graph_view& g) { return detail::graph_text(g).plain(); }
 
 /// For Graphviz. Dotted edges order effects, dashed ones lead from a region's results to its owner.
 [[nodiscard]] inline std::string dot(const graph_view& g) { return detail::graph_text(g).dot(); }

@@ -6,16 +6,17 @@
 
 #include "calque/core/error.hpp"
 
-#define CALQUE_FAULT_UNSET                                                                          \
-  "calque: a symbol is used or returned before it was given a value; initialise it, as in "         \
+#define CALQUE_FAULT_UNSET                                                                  \
+  "calque: a symbol is used or returned before it was given a value; initialise it, as in " \
   "auto y = x"
-#define CALQUE_FAULT_LITERAL                                                                        \
-  "calque: a C++ number beside an integer array does not fit the array's type; cast the array "     \
+#define CALQUE_FAULT_LITERAL                                                                    \
+  "calque: a C++ number beside an integer array does not fit the array's type; cast the array " \
   "first with cq::astype<...>(x)"
-#define CALQUE_FAULT_EXTENT                                                                         \
-  "cq::shape{...}: an extent must be made of x.extent(i), constants and + - * /; a run-time number "  \
+#define CALQUE_FAULT_EXTENT                                                                   \
+  "cq::shape{...}: an extent must be made of x.extent(i), constants and + - * /; a run-time " \
+  "number "                                                                                   \
   "is no part of a plan: pass cq::static_<n>, or a cq::shape or an array that has the extent"
-#define CALQUE_FAULT_AXIS                                                                           \
+#define CALQUE_FAULT_AXIS \
   "x.extent(i): x has no axis i; axes count from 0 to rank - 1, or back from -1 to -rank"
 
 namespace calque {

@@ -1,4 +1,5 @@
-// A finished graph as a constexpr value of exact size: what a trace's or a pass's result is stored as.
+// A finished graph as a constexpr value of exact size: what a trace's or a pass's result is stored
+// as.
 #pragma once
 
 #include "calque/graph/graph.hpp"
@@ -77,8 +78,7 @@ constexpr frozen_graph<S> freeze(const graph& g, bool plainly = false) {
   f.cluster_of.fill(g.cluster_of);
   f.chars.fill(g.chars);
   if (plainly)
-    for (int i = 0; i < S.nodes; ++i)
-      f.nodes.values[i].op = f.nodes.values[i].op->plain;
+    for (int i = 0; i < S.nodes; ++i) f.nodes.values[i].op = f.nodes.values[i].op->plain;
   return f;
 }
 

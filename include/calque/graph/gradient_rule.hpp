@@ -36,9 +36,7 @@ struct gradient_rule {
   [[nodiscard]] constexpr value output() const { return {&b, id}; }
   [[nodiscard]] constexpr value input(int k) const { return {&b, b.input(id, k)}; }
   [[nodiscard]] constexpr const node& info() const { return b.at(id); }
-  [[nodiscard]] constexpr value number(double v) const {
-    return {&b, b.number(dy.type(), v)};
-  }
+  [[nodiscard]] constexpr value number(double v) const { return {&b, b.number(dy.type(), v)}; }
   constexpr void flow(int k, value v) { contribution[k] = v.id; }
 };
 

@@ -1,7 +1,7 @@
 // A growable array of plain data that works in constant expressions and at run time.
 //
-// `std::vector` costs several evaluation steps for each element in a constant expression; graphs are
-// built there under every compiler's default step limit, so this one does the least it can.
+// `std::vector` costs several evaluation steps for each element in a constant expression; graphs
+// are built there under every compiler's default step limit, so this one does the least it can.
 #pragma once
 
 #include <initializer_list>

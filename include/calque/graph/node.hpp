@@ -20,23 +20,23 @@ struct node {
   const op_info* op = nullptr;
   dtype type = dtype::none;
   std::uint8_t rank = 0;
-  bool keepdims = false;        // reductions: reduced axes stay with extent 1
-  bool reverse = false;         // loops: from the last step to the first
-  std::uint8_t axis_mask = 0;   // reductions: bit i set if axis i of the input is reduced
-  std::int8_t perm[max_rank]{}; // transpose: axis i of the result is axis perm[i] of the input
-  std::int32_t dims[max_rank]{};// extents, as ids in the graph's table
+  bool keepdims = false;          // reductions: reduced axes stay with extent 1
+  bool reverse = false;           // loops: from the last step to the first
+  std::uint8_t axis_mask = 0;     // reductions: bit i set if axis i of the input is reduced
+  std::int8_t perm[max_rank]{};   // transpose: axis i of the result is axis perm[i] of the input
+  std::int32_t dims[max_rank]{};  // extents, as ids in the graph's table
   std::int32_t first_input = 0;
   std::int32_t inputs = 0;
-  std::int32_t region = 0;      // where the node lives; 0 is the function's body
-  std::int32_t body0 = -1;      // cond: then, else; loop: body
+  std::int32_t region = 0;  // where the node lives; 0 is the function's body
+  std::int32_t body0 = -1;  // cond: then, else; loop: body
   std::int32_t body1 = -1;
-  std::int32_t index = -1;      // argument, result or region argument number; iota's axis;
-                                // extent's id; loop: how many of its results are carried;
-                                // marker: number of the variable that it stands for, or -1
-  std::int32_t name = -1;       // offset in the graph's characters, zero-terminated
-  std::int32_t line = 0;        // where it was written; no part of a node's identity
+  std::int32_t index = -1;  // argument, result or region argument number; iota's axis;
+                            // extent's id; loop: how many of its results are carried;
+                            // marker: number of the variable that it stands for, or -1
+  std::int32_t name = -1;   // offset in the graph's characters, zero-terminated
+  std::int32_t line = 0;    // where it was written; no part of a node's identity
   const char* file = nullptr;
-  constant value{};             // constants
+  constant value{};  // constants
 };
 
 /// How an extent is known.
@@ -45,8 +45,8 @@ enum class dim_kind : std::uint8_t { literal, argument, broadcast, add, sub, mul
 /// A symbolic extent. `broadcast` is NumPy's rule on two extents; arithmetic is on ids `a` and `b`.
 struct dim {
   dim_kind kind = dim_kind::literal;
-  std::int32_t a = -1;   // argument number, or first operand
-  std::int32_t b = -1;   // axis, or second operand
+  std::int32_t a = -1;  // argument number, or first operand
+  std::int32_t b = -1;  // axis, or second operand
   std::int64_t value = 0;
   std::int32_t same_as = -1;  // proven equal to an earlier extent by an operation's check
 
@@ -73,15 +73,15 @@ struct argument {
 
 /// Nodes that become one kernel.
 enum class cluster_kind : std::uint8_t {
-  map,     // elementwise, one or several outputs
-  reduce   // elementwise into one reduction, with an elementwise tail on its result
+  map,    // elementwise, one or several outputs
+  reduce  // elementwise into one reduction, with an elementwise tail on its result
 };
 
 struct cluster {
   cluster_kind kind = cluster_kind::map;
-  std::int32_t domain = -1;    // node whose extents are the loop's
-  std::int32_t root = -1;      // reduce: the reduction's node
-  std::int32_t first = 0;      // in the pool: node ids, ascending
+  std::int32_t domain = -1;  // node whose extents are the loop's
+  std::int32_t root = -1;    // reduce: the reduction's node
+  std::int32_t first = 0;    // in the pool: node ids, ascending
   std::int32_t nodes = 0;
   std::int32_t first_output = 0;  // in the pool: node ids that other steps or results read
   std::int32_t outputs = 0;
@@ -106,9 +106,7 @@ struct graph_view {
   [[nodiscard]] constexpr const std::int32_t* inputs(const node& n) const {
     return pool + n.first_input;
   }
-  [[nodiscard]] constexpr int input(int id, int k) const {
-    return pool[nodes[id].first_input + k];
-  }
+  [[nodiscard]] constexpr int input(int id, int k) const { return pool[nodes[id].first_input + k]; }
   [[nodiscard]] constexpr const node& input_node(int id, int k) const {
     return nodes[input(id, k)];
   }

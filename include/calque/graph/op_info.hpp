@@ -17,30 +17,30 @@ struct gradient_rule;  // graph/gradient_rule.hpp
 
 /// What passes, planner and executor must know of an operation.
 enum class op_kind : std::uint8_t {
-  input,         // an array argument
-  scalar,        // a run-time scalar argument (weak, rank 0)
-  variable,      // a variable argument: a handle, read and written through `read` and `assign`
-  constant,      // a rank-0 literal
-  extent,        // an axis's extent as an int64 scalar
-  iota,          // 0, 1, 2, … along one axis
-  read,          // a variable's value at a point of the program
-  assign,        // a variable's new value
-  map,           // elementwise, broadcasting
-  reduce,        // over the axes of its mask
-  arg_reduce,    // the index of an extreme along one axis
-  sum_to,        // sums away whatever broadcasting added: axes are decided by the plan
-  transpose,     // a permutation of axes, no copy
-  reshape,       // the same elements in other extents
-  broadcast_to,  // stride 0 along new or stretched axes, no copy
-  matmul,        // product of two matrices
-  cond,          // one of two regions
-  loop,          // a region, repeated
-  entry,         // first node of a region: the order of effects starts here
-  region_arg,    // a value that a region's owner hands in
-  result,        // one of several results of a cond, loop or gradient
-  marker,        // a value that a gradient is taken with respect to; equal to its input
-  stop_gradient, // equal to its input; no derivative passes
-  gradient       // derivatives of its first input with respect to the others; a pass expands it
+  input,          // an array argument
+  scalar,         // a run-time scalar argument (weak, rank 0)
+  variable,       // a variable argument: a handle, read and written through `read` and `assign`
+  constant,       // a rank-0 literal
+  extent,         // an axis's extent as an int64 scalar
+  iota,           // 0, 1, 2, … along one axis
+  read,           // a variable's value at a point of the program
+  assign,         // a variable's new value
+  map,            // elementwise, broadcasting
+  reduce,         // over the axes of its mask
+  arg_reduce,     // the index of an extreme along one axis
+  sum_to,         // sums away whatever broadcasting added: axes are decided by the plan
+  transpose,      // a permutation of axes, no copy
+  reshape,        // the same elements in other extents
+  broadcast_to,   // stride 0 along new or stretched axes, no copy
+  matmul,         // product of two matrices
+  cond,           // one of two regions
+  loop,           // a region, repeated
+  entry,          // first node of a region: the order of effects starts here
+  region_arg,     // a value that a region's owner hands in
+  result,         // one of several results of a cond, loop or gradient
+  marker,         // a value that a gradient is taken with respect to; equal to its input
+  stop_gradient,  // equal to its input; no derivative passes
+  gradient        // derivatives of its first input with respect to the others; a pass expands it
 };
 
 /// How the types of an elementwise operation's operands and result relate.
@@ -61,8 +61,8 @@ struct op_info {
   bool foldable = false;
   /// One element: operands of type `in` (the select's bool aside), result of type `out`.
   constant (*evaluate)(dtype in, dtype out, const constant* operands) = nullptr;
-  /// Whether `gradient` is set; gradients stop where it is not. (A flag beside the pointer: g++ with
-  /// -fsanitize=undefined does not compare function pointers in constant expressions.)
+  /// Whether `gradient` is set; gradients stop where it is not. (A flag beside the pointer: g++
+  /// with -fsanitize=undefined does not compare function pointers in constant expressions.)
   bool differentiable = false;
   void (*gradient)(gradient_rule&) = nullptr;
   /// The same without functions: what a finished graph's nodes point to, so that a program does not
@@ -108,7 +108,7 @@ constexpr constant evaluate_as(dtype out, const constant* x) {
 template <class F, class T>
 concept evaluates = requires(const F& f, T v) {
   requires form_of<F>() != map_form::same || (F::arity == 1 && requires { f(v); }) ||
-               (F::arity == 2 && requires { f(v, v); });
+                   (F::arity == 2 && requires { f(v, v); });
 };
 
 template <class F>
@@ -179,8 +179,8 @@ inline constexpr op_info op_info_of = detail::describe_fully<F>();
 
 /// Makes functor type `F` (written with its namespace) an operation that clusters can contain.
 /// Use it once, at global scope, after the functor's definition.
-#define CALQUE_REGISTER(...)                                                        \
-  template <>                                                                       \
-  struct calque::detail::op_for<calque::detail::hash_name(__VA_ARGS__::name)> {     \
-    using type = __VA_ARGS__;                                                       \
+#define CALQUE_REGISTER(...)                                                    \
+  template <>                                                                   \
+  struct calque::detail::op_for<calque::detail::hash_name(__VA_ARGS__::name)> { \
+    using type = __VA_ARGS__;                                                   \
   }

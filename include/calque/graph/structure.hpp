@@ -6,10 +6,10 @@
 
 namespace calque::op {
 
-#define CALQUE_STRUCTURE(NAME, KIND)                          \
-  struct NAME {                                               \
-    static constexpr char name[] = #NAME;                     \
-    static constexpr op_kind kind = op_kind::KIND;            \
+#define CALQUE_STRUCTURE(NAME, KIND)               \
+  struct NAME {                                    \
+    static constexpr char name[] = #NAME;          \
+    static constexpr op_kind kind = op_kind::KIND; \
   }
 CALQUE_STRUCTURE(input, input);
 CALQUE_STRUCTURE(scalar, scalar);

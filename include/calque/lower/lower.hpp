@@ -107,8 +107,7 @@ class lowering {
   l.operands(in.tail, 1);
   for (int i = 0; i < c.nodes; ++i)
     if (g.pool[c.first + i] > c.root) l.compute(g.pool[c.first + i]);
-  for (int i = 0; i < c.outputs; ++i)
-    l.store(g.pool[c.first_output + i], 1 + in.tail.size() + i);
+  for (int i = 0; i < c.outputs; ++i) l.store(g.pool[c.first_output + i], 1 + in.tail.size() + i);
   return l.out;
 }
 /// A node that is a kernel by itself: its inputs, each use an operand of its own, then its output.
@@ -148,8 +147,7 @@ constexpr auto instruction() {
     return ins<typename op_for<C.key>::type, T, type_of<C.in>, C.src[0]>{};
   else if constexpr (C.sources == 2)
     return ins<typename op_for<C.key>::type, T, type_of<C.in>, C.src[0], C.src[1]>{};
-  else
-    return ins<typename op_for<C.key>::type, T, type_of<C.in>, C.src[0], C.src[1], C.src[2]>{};
+  else return ins<typename op_for<C.key>::type, T, type_of<C.in>, C.src[0], C.src[1], C.src[2]>{};
 }
 
 /// The program type of a `code_list` that `Code::value` holds.

@@ -1,7 +1,7 @@
 // Elementwise arithmetic: functors, their vector forms and derivatives.
 //
-// Integers wrap (computed in unsigned, so without undefined behaviour); dividing by zero gives 0 and
-// MIN / -1 wraps. maximum and minimum propagate NaN.
+// Integers wrap (computed in unsigned, so without undefined behaviour); dividing by zero gives 0
+// and MIN / -1 wraps. maximum and minimum propagate NaN.
 #pragma once
 
 #include <type_traits>

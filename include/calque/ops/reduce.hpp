@@ -53,10 +53,10 @@ constexpr value unreduced(gradient_rule& g, value v) {
 template <class Sum>
 constexpr void extreme_gradient(gradient_rule& g) {
   const value x = g.input(0);
-  const value hit = {&g.b, build_cast(g.b, apply_op<op::equal>(x, unreduced(g, g.output())).id,
-                                      g.dy.type())};
-  const int count = build_reduction<Sum>(g.b, hit.id, g.info().axis_mask, g.info().keepdims,
-                                         g.dy.type());
+  const value hit = {
+      &g.b, build_cast(g.b, apply_op<op::equal>(x, unreduced(g, g.output())).id, g.dy.type())};
+  const int count =
+      build_reduction<Sum>(g.b, hit.id, g.info().axis_mask, g.info().keepdims, g.dy.type());
   g.flow(0, apply_op<op::where>(apply_op<op::equal>(x, unreduced(g, g.output())),
                                 unreduced(g, g.dy / value{&g.b, count}), g.number(0)));
 }

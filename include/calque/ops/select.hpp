@@ -9,21 +9,20 @@
 namespace calque {
 namespace op {
 
-#define CALQUE_COMPARISON(NAME, OPERATOR, LANES, ...)                                          \
-  struct NAME {                                                                                \
-    static constexpr char name[] = #NAME;                                                      \
-    static constexpr int arity = 2;                                                            \
-    static constexpr bool foldable = true;                                                     \
-    static constexpr map_form form = map_form::compare;                                        \
-    template <class T>                                                                         \
-    CALQUE_HD constexpr bool operator()(T a, T b) const {                                      \
-      return a OPERATOR b;                                                                     \
-    }                                                                                          \
-    template <class T, int W>                                                                  \
-    CALQUE_INLINE static void lanes(lane<bool, W>& r, const lane<T, W>& a,                     \
-                                    const lane<T, W>& b) {                                     \
-      calque::lanes::LANES<T, W>(r, __VA_ARGS__);                                              \
-    }                                                                                          \
+#define CALQUE_COMPARISON(NAME, OPERATOR, LANES, ...)                                             \
+  struct NAME {                                                                                   \
+    static constexpr char name[] = #NAME;                                                         \
+    static constexpr int arity = 2;                                                               \
+    static constexpr bool foldable = true;                                                        \
+    static constexpr map_form form = map_form::compare;                                           \
+    template <class T>                                                                            \
+    CALQUE_HD constexpr bool operator()(T a, T b) const {                                         \
+      return a OPERATOR b;                                                                        \
+    }                                                                                             \
+    template <class T, int W>                                                                     \
+    CALQUE_INLINE static void lanes(lane<bool, W>& r, const lane<T, W>& a, const lane<T, W>& b) { \
+      calque::lanes::LANES<T, W>(r, __VA_ARGS__);                                                 \
+    }                                                                                             \
   }
 CALQUE_COMPARISON(less, <, less, a, b);
 CALQUE_COMPARISON(less_equal, <=, less_equal, a, b);

@@ -19,9 +19,9 @@ class backward {
  public:
   constexpr explicit backward(builder& out) : b_(out) {}
 
-  /// Derivatives with respect to `wrt`, given those of `outputs` (`seeds`, -1 for none), through the
-  /// nodes [first, last) of the open region. A result of -1 means zero. `masked`: the seeds are zero
-  /// where a choice was not taken.
+  /// Derivatives with respect to `wrt`, given those of `outputs` (`seeds`, -1 for none), through
+  /// the nodes [first, last) of the open region. A result of -1 means zero. `masked`: the seeds are
+  /// zero where a choice was not taken.
   constexpr id_list run(int first, int last, const id_list& outputs, const id_list& seeds,
                         const id_list& wrt, bool masked = false) {
     const int count = b_.g.nodes.size(), region = b_.open();
@@ -94,8 +94,8 @@ class backward {
     accumulate(adjoint, id, op::sum_to::build(b_, v, n.rank, n.dims));
     if (masked) adjoint.masked[id] = true;
   }
-  /// The contributions of node `id`'s own rule. One that chooses makes zeros, which an infinite slope
-  /// further up must not turn into NaN.
+  /// The contributions of node `id`'s own rule. One that chooses makes zeros, which an infinite
+  /// slope further up must not turn into NaN.
   constexpr void apply_rule(int id, const list<bool>& active, adjoints& adjoint) {
     const node n = b_.at(id);
     const int dy = adjoint.id[id], before = b_.g.nodes.size();
@@ -144,8 +144,7 @@ class backward {
         const region& r = b_.g.regions[n.body0];
         for (int i = 0; i < r.arguments; ++i) active[r.first + 1 + i] = i > 0;
         for (int i = r.first + 1 + r.arguments; i < r.last; ++i)
-          for (int k = 0; k < b_.at(i).inputs; ++k)
-            active[i] = active[i] || active[b_.input(i, k)];
+          for (int k = 0; k < b_.at(i).inputs; ++k) active[i] = active[i] || active[b_.input(i, k)];
       }
     }
     return active;
@@ -161,7 +160,8 @@ class backward {
       const region& r = b_.g.regions[body];
       const int outside = b_.g.regions[body0].first;
       for (int i = r.first; i < r.last; ++i)
-        for (int k = 0; k < b_.at(i).inputs; ++k) capture(b_.input(i, k), outside, active, seen, found);
+        for (int k = 0; k < b_.at(i).inputs; ++k)
+          capture(b_.input(i, k), outside, active, seen, found);
       for (int k = 0; k < r.results; ++k)
         capture(b_.g.pool[r.first_result + k], outside, active, seen, found);
     }
@@ -327,7 +327,8 @@ class backward {
     for (int c : found) wrt.push(c);
     id_list slices;
     for (int k = 0; k < scanned; ++k)
-      if (active[b_.input(id, 1 + carried + k)] && is_floating(b_.at(r.first + 2 + carried + k).type)) {
+      if (active[b_.input(id, 1 + carried + k)] &&
+          is_floating(b_.at(r.first + 2 + carried + k).type)) {
         slices.push(k);
         wrt.push(map[r.first + 2 + carried + k]);
       }

@@ -54,10 +54,16 @@ class cse_pass {
 
   static constexpr bool mergeable(op_kind k) {
     switch (k) {
-      case op_kind::input: case op_kind::scalar: case op_kind::variable: case op_kind::assign:
-      case op_kind::cond: case op_kind::loop: case op_kind::entry: case op_kind::region_arg:
-      case op_kind::marker: case op_kind::gradient:
-        return false;
+      case op_kind::input:
+      case op_kind::scalar:
+      case op_kind::variable:
+      case op_kind::assign:
+      case op_kind::cond:
+      case op_kind::loop:
+      case op_kind::entry:
+      case op_kind::region_arg:
+      case op_kind::marker:
+      case op_kind::gradient: return false;
       default: return true;
     }
   }

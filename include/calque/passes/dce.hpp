@@ -67,13 +67,16 @@ class dce_pass {
     for (int id = g.node_count - 1; id >= 0; --id) {
       const node& n = g.nodes[id];
       switch (n.op->kind) {
-        case op_kind::input: case op_kind::scalar: case op_kind::variable: case op_kind::assign:
-          live_[id] = 1;
-          break;
-        case op_kind::entry: case op_kind::region_arg:
+        case op_kind::input:
+        case op_kind::scalar:
+        case op_kind::variable:
+        case op_kind::assign: live_[id] = 1; break;
+        case op_kind::entry:
+        case op_kind::region_arg:
           live_[id] = n.region == 0 || live_[g.regions[n.region].owner];
           break;
-        case op_kind::cond: case op_kind::loop:
+        case op_kind::cond:
+        case op_kind::loop:
           if (effects_[n.body0] || (n.body1 >= 0 && effects_[n.body1])) live_[id] = 1;
           if (live_[id]) keep_results(n);
           break;
@@ -102,10 +105,10 @@ class dce_pass {
   }
 
   rewriter r_;
-  list<char> live_;                 // by node
-  list<char> effects_;              // by region: it or a region inside assigns
-  list<std::int32_t> first_slot_;   // by region: where its results start in `new_slot_`
-  list<std::int32_t> new_slot_;     // new number of a result; -1 if dropped
+  list<char> live_;                // by node
+  list<char> effects_;             // by region: it or a region inside assigns
+  list<std::int32_t> first_slot_;  // by region: where its results start in `new_slot_`
+  list<std::int32_t> new_slot_;    // new number of a result; -1 if dropped
 };
 
 }  // namespace detail

@@ -1,9 +1,9 @@
-// Makes what differentiated loops and branches read from variables explicit: values that they capture,
-// or carry from step to step.
+// Makes what differentiated loops and branches read from variables explicit: values that they
+// capture, or carry from step to step.
 //
-// The way back of a derivative repeats regions, when their variables have moved on; and inside a loop a
-// variable is read anew, while a derivative with respect to it is one with respect to its value before.
-// Separate from the gradient pass, which then meets no read inside what it repeats.
+// The way back of a derivative repeats regions, when their variables have moved on; and inside a
+// loop a variable is read anew, while a derivative with respect to it is one with respect to its
+// value before. Separate from the gradient pass, which then meets no read inside what it repeats.
 #pragma once
 
 #include "calque/passes/rewriter.hpp"
@@ -32,7 +32,8 @@ class explicit_variables_pass {
       case op_kind::marker: r_.copy(id), hold(id); break;
       case op_kind::gradient: r_.copy(id), release(id); break;
       case op_kind::region_arg: argument(id); break;
-      case op_kind::cond: case op_kind::loop: owner(id); break;
+      case op_kind::cond:
+      case op_kind::loop: owner(id); break;
       case op_kind::result: result(id); break;
       default: r_.copy(id);
     }
@@ -154,7 +155,8 @@ class explicit_variables_pass {
       if (loop && k == old.index)
         for (int v : added) inputs.push(at(old.body0, v).start);
     }
-    const int before = loop ? old.index : g.regions[old.body0].results;  // results before the new ones
+    const int before =
+        loop ? old.index : g.regions[old.body0].results;  // results before the new ones
     node n = old;
     if (loop) n.index += added.size();
     const int made = r_.out.append(n, inputs.begin(), inputs.size());

@@ -11,18 +11,18 @@ namespace calque {
 
 /// The rules of `fold`, in the order of `fold_counts`.
 enum class fold_rule : std::uint8_t {
-  evaluate,          // an operation on constants
-  extent,            // the value of an extent that is a literal
-  multiply_by_one,   // x*1, 1*x, x/1
-  add_zero,          // x-0; x+0 for integers, x+(-0.0) for floating types
-  double_negation,   // -(-x)
-  same_cast,         // to the type that x has
-  compose_transpose, // a transpose of a transpose
-  no_transpose,      // axes stay where they are
-  compose_reshape,   // a reshape of a reshape
-  no_extent_change,  // reshape, broadcast_to, sum_to to the extents that x has
-  known_choice,      // where(true, a, b)
-  remove_marker      // and stop_gradient, once no gradient is left to expand
+  evaluate,           // an operation on constants
+  extent,             // the value of an extent that is a literal
+  multiply_by_one,    // x*1, 1*x, x/1
+  add_zero,           // x-0; x+0 for integers, x+(-0.0) for floating types
+  double_negation,    // -(-x)
+  same_cast,          // to the type that x has
+  compose_transpose,  // a transpose of a transpose
+  no_transpose,       // axes stay where they are
+  compose_reshape,    // a reshape of a reshape
+  no_extent_change,   // reshape, broadcast_to, sum_to to the extents that x has
+  known_choice,       // where(true, a, b)
+  remove_marker       // and stop_gradient, once no gradient is left to expand
 };
 inline constexpr int fold_rules = 12;
 
@@ -105,10 +105,12 @@ class fold_pass {
       case op_kind::map: return map(id);
       case op_kind::transpose: return transpose(id);
       case op_kind::reshape: return reshape(id);
-      case op_kind::broadcast_to: case op_kind::sum_to:
+      case op_kind::broadcast_to:
+      case op_kind::sum_to:
         if (!replace_if_equal(fold_rule::no_extent_change, id, r_.input(id, 0))) r_.copy(id);
         return;
-      case op_kind::marker: case op_kind::stop_gradient:
+      case op_kind::marker:
+      case op_kind::stop_gradient:
         if (gradients_left_ || !replace_if_equal(fold_rule::remove_marker, id, r_.input(id, 0)))
           r_.copy(id);
         return;
@@ -168,8 +170,8 @@ class fold_pass {
   }
   constexpr bool is_uniform(int id, double f, std::int64_t i) {
     const node* c = uniform(id);
-    return c && constant::identical(c->value, is_floating(c->type) ? constant{f, 0}
-                                                                   : constant{0, i});
+    return c &&
+           constant::identical(c->value, is_floating(c->type) ? constant{f, 0} : constant{0, i});
   }
 
   constexpr void map(int id) {
@@ -178,8 +180,7 @@ class fold_pass {
   }
 
   constexpr bool evaluated(int id, const node& n) {
-    if (!n.op->foldable || n.rank != 0 || n.inputs < 1 || n.inputs > 3)
-      return false;
+    if (!n.op->foldable || n.rank != 0 || n.inputs < 1 || n.inputs > 3) return false;
     constant operands[3]{};
     dtype in = dtype::none;
     for (int k = 0; k < n.inputs; ++k) {
@@ -217,12 +218,11 @@ class fold_pass {
     if (key == neg_key)
       return made(a).op->key == key &&
              replace_if_equal(fold_rule::double_negation, id, r_.out.input(a, 0));
-    if (key == cast_key)
-      return replace_if_equal(fold_rule::same_cast, id, a);
+    if (key == cast_key) return replace_if_equal(fold_rule::same_cast, id, a);
     if (n.op->form == map_form::select) {
       const node* p = uniform(a);
-      return p && replace_if_equal(fold_rule::known_choice, id,
-                                   p->value.i != 0 ? b : r_.input(id, 2));
+      return p &&
+             replace_if_equal(fold_rule::known_choice, id, p->value.i != 0 ? b : r_.input(id, 2));
     }
     return false;
   }

@@ -4,7 +4,8 @@
 // arise. A reduction takes the elementwise nodes that feed it, and those that work on its result
 // alone. A `sum_to` that seems to sum nothing joins like an elementwise node. Extents decide only
 // whether it pays: every node of a cluster is right for any broadcast, but for such a `sum_to`, and
-// for an output smaller than its cluster: there extents are assumed equal, and the plan checks that.
+// for an output smaller than its cluster: there extents are assumed equal, and the plan checks
+// that.
 #pragma once
 
 #include "calque/graph/cluster.hpp"
@@ -42,10 +43,10 @@ class fuser {
 
  private:
   struct use {
-    std::int32_t count = 0;        // of all consumers
-    std::int32_t group = -1;       // the one group that all consumers so far belong to
-    std::int32_t in_group = 0;     // how many of them do
-    bool escapes = false;          // a result of a region
+    std::int32_t count = 0;     // of all consumers
+    std::int32_t group = -1;    // the one group that all consumers so far belong to
+    std::int32_t in_group = 0;  // how many of them do
+    bool escapes = false;       // a result of a region
   };
   struct group {
     std::int32_t region = 0, domain = -1, root = -1, nodes = 0, first = -1, last = -1;
@@ -75,7 +76,8 @@ class fuser {
     if (!is_reduction(n.op->kind) && !is_map(n.op->kind)) return;
     const use u = uses_[id];
     int c = -1;
-    if (!reduction && u.count > 0 && u.in_group == u.count && u.group >= 0 && joins(id, u)) c = u.group;
+    if (!reduction && u.count > 0 && u.in_group == u.count && u.group >= 0 && joins(id, u))
+      c = u.group;
     if (c < 0) {
       const bool root = is_reduction(n.op->kind);
       c = groups_.push({});
@@ -196,7 +198,8 @@ class fuser {
     for (int i = 0; i < c.nodes; ++i) {
       const int id = out.pool[c.first + i];
       const use u = uses_[id];
-      const bool all_inside = u.count == 0 || (u.in_group == u.count && resolved(u.group) == resolved(group_[id]));
+      const bool all_inside =
+          u.count == 0 || (u.in_group == u.count && resolved(u.group) == resolved(group_[id]));
       if (u.escapes || !all_inside) out.pool.push(id), ++c.outputs;
     }
     if (c.outputs == 0) {  // nobody reads it: level 0 keeps such nodes

@@ -48,7 +48,8 @@ constexpr bool is_extent(const graph_view& g, int id) {
   return true;
 }
 
-/// Marks what the nodes of `marks` reach, among the nodes before `last`, or what they are reached from.
+/// Marks what the nodes of `marks` reach, among the nodes before `last`, or what they are reached
+/// from.
 constexpr void spread(const graph_view& g, list<char>& marks, int last, bool forward) {
   for (int i = 0; i < last; ++i) {
     const int id = forward ? i : last - 1 - i;
@@ -103,7 +104,8 @@ constexpr graph expand_gradients(const graph_view& g) {
     detail::spread(g, reached, id, true);
     detail::spread(g, used, id, false);
     for (int i = 0; i < id; ++i)
-      if (g.kind(i) == op_kind::loop && reached[i] && used[i] && !detail::is_extent(g, g.input(i, 0)))
+      if (g.kind(i) == op_kind::loop && reached[i] && used[i] &&
+          !detail::is_extent(g, g.input(i, 0)))
         return true;
   }
   return false;

@@ -48,12 +48,12 @@ struct traced_stage {
   static constexpr graph_view view() { return value.view(); }
 };
 
-#define CALQUE_STAGE(NAME, PASS, PLAINLY)                                                        \
-  template <class Before>                                                               \
-  struct NAME##_stage {                                                                 \
-    static constexpr graph_sizes sizes = sizes_of(PASS(Before::view()));                \
+#define CALQUE_STAGE(NAME, PASS, PLAINLY)                                                      \
+  template <class Before>                                                                      \
+  struct NAME##_stage {                                                                        \
+    static constexpr graph_sizes sizes = sizes_of(PASS(Before::view()));                       \
     static constexpr frozen_graph<sizes> value = freeze<sizes>(PASS(Before::view()), PLAINLY); \
-    static constexpr graph_view view() { return value.view(); }                         \
+    static constexpr graph_view view() { return value.view(); }                                \
   }
 CALQUE_STAGE(gradient, calque::gradient, false);
 CALQUE_STAGE(fold, fold, true);  // the last to evaluate anything
@@ -66,9 +66,10 @@ template <class Traced>
 constexpr auto after_gradient() {
   if constexpr (has_gradients(Traced::view())) {
     constexpr bool counted = !needs_run_time_steps(Traced::view());
-    static_assert(counted,
-                  "cq::grad(f): a derivative passes through cq::for_loop(n, ...) whose n is a run-time "
-                  "number; pass n as cq::static_<n>, or make it of x.extent(i)");
+    static_assert(
+        counted,
+        "cq::grad(f): a derivative passes through cq::for_loop(n, ...) whose n is a run-time "
+        "number; pass n as cq::static_<n>, or make it of x.extent(i)");
     if constexpr (counted) return gradient_stage<Traced>{};
     else return Traced{};
   } else {
@@ -101,7 +102,8 @@ struct pipeline {
     const auto add = [&](const char* name, graph_view a, graph_view b) {
       r[n++] = {name, a.node_count, b.node_count};
     };
-    if constexpr (!std::is_same_v<traced, expanded>) add("gradient", traced::view(), expanded::view());
+    if constexpr (!std::is_same_v<traced, expanded>)
+      add("gradient", traced::view(), expanded::view());
     if constexpr (Level >= 1) {
       add("fold", expanded::view(), folded::view());
       add("cse", folded::view(), merged::view());

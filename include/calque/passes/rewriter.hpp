@@ -71,8 +71,7 @@ class rewriter {
     const std::int32_t* ids = in.inputs(in.nodes[id]);
     for (int k = 0; k < in.nodes[id].inputs; ++k) inputs_.push(to[ids[k]]);
     const int made = out.append(n, inputs_.begin(), inputs_.size());
-    if (n.body0 >= 0)
-      out.own(made, to_region[n.body0], n.body1 < 0 ? -1 : to_region[n.body1]);
+    if (n.body0 >= 0) out.own(made, to_region[n.body0], n.body1 < 0 ? -1 : to_region[n.body1]);
     if (n.op->kind == op_kind::region_arg) ++out.g.regions[out.open()].arguments;
     to[id] = made;
     return made;

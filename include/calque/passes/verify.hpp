@@ -141,7 +141,9 @@ class verifier {
   constexpr const char* by_kind(int id) const {
     const node& n = g_.nodes[id];
     switch (n.op->kind) {
-      case op_kind::input: case op_kind::scalar: case op_kind::variable: return argument_node(id);
+      case op_kind::input:
+      case op_kind::scalar:
+      case op_kind::variable: return argument_node(id);
       case op_kind::constant:
         return n.inputs == 0 && n.rank == 0 ? nullptr : "a constant has rank 0";
       case op_kind::extent:
@@ -153,9 +155,13 @@ class verifier {
         return n.inputs == 0 && n.index >= 0 && n.index < n.rank ? nullptr
                                                                  : "iota counts along an axis";
       case op_kind::map: return map(id);
-      case op_kind::reduce: case op_kind::arg_reduce: return reduction(id);
+      case op_kind::reduce:
+      case op_kind::arg_reduce: return reduction(id);
       case op_kind::transpose: return transposition(id);
-      case op_kind::sum_to: case op_kind::reshape: case op_kind::broadcast_to: case op_kind::marker:
+      case op_kind::sum_to:
+      case op_kind::reshape:
+      case op_kind::broadcast_to:
+      case op_kind::marker:
       case op_kind::stop_gradient:
         return n.inputs == 1 && input(id, 0).type == n.type &&
                        (n.op->kind != op_kind::sum_to || n.rank <= input(id, 0).rank) &&
@@ -179,7 +185,8 @@ class verifier {
                    : "a region's arguments follow its entry";
       }
       case op_kind::result: return result(id);
-      case op_kind::read: case op_kind::assign: {
+      case op_kind::read:
+      case op_kind::assign: {
         const int token = n.op->kind == op_kind::read ? 1 : 2;
         if (n.inputs != token + 1) return "an effect names its variable and what it follows";
         for (int k = 0; k < token; ++k)
@@ -214,8 +221,7 @@ class verifier {
     if (rank != n.rank) return "an elementwise result has its operands' largest rank";
     switch (n.op->form) {
       case map_form::cast: return nullptr;
-      case map_form::compare:
-        return n.type == dtype::boolean ? nullptr : "a comparison gives bool";
+      case map_form::compare: return n.type == dtype::boolean ? nullptr : "a comparison gives bool";
       case map_form::select:
         if (input(id, 0).type != dtype::boolean) return "a choice is made by a bool";
         break;
@@ -362,8 +368,6 @@ class verifier {
 }
 
 /// Null if the graph keeps every rule, else the one that it breaks.
-[[nodiscard]] constexpr const char* verify(const graph_view& g) {
-  return find_broken_rule(g).rule;
-}
+[[nodiscard]] constexpr const char* verify(const graph_view& g) { return find_broken_rule(g).rule; }
 
 }  // namespace calque

@@ -1,8 +1,8 @@
 // Offsets for blocks of known size and lifetime in one arena.
 //
-// Small sets try several orders of two rules, "lowest possible offset first" (skyline) and "smallest
-// gap that fits" (best fit), and stop at the lower bound; large sets take one pass over time. The same
-// input gives the same offsets everywhere. Called by lifetimes.hpp.
+// Small sets try several orders of two rules, "lowest possible offset first" (skyline) and
+// "smallest gap that fits" (best fit), and stop at the lower bound; large sets take one pass over
+// time. The same input gives the same offsets everywhere. Called by lifetimes.hpp.
 #pragma once
 
 #include <algorithm>
@@ -108,9 +108,9 @@ class arena_layout {
                      [&](int a, int b) { return at(a).start < at(b).start; });
     std::int64_t peak = 0;
     for (int i : by_start) {
-      live.erase(std::remove_if(live.begin(), live.end(),
-                                [&](int k) { return at(k).end < at(i).start; }),
-                 live.end());
+      live.erase(
+          std::remove_if(live.begin(), live.end(), [&](int k) { return at(k).end < at(i).start; }),
+          live.end());
       offset(i) = gap(live, at(i).bytes);
       peak = std::max(peak, offset(i) + at(i).bytes);
       insert(live, i);

@@ -49,9 +49,10 @@ class size_check {
                   : std::string("an extent computed from the arguments is ")) +
              std::to_string(s_.dim_value(e));
     };
-    throw shape_error("plan: " + text(d) + ", " + text(other) +
-                      ", but an operation of the function (a matmul, an assign, a state of a loop, a "
-                      "branch) needs them to be equal; pass arguments that fit");
+    throw shape_error(
+        "plan: " + text(d) + ", " + text(other) +
+        ", but an operation of the function (a matmul, an assign, a state of a loop, a "
+        "branch) needs them to be equal; pass arguments that fit");
   }
   [[noreturn]] void fail(int id, const std::string& cause, const char* remedy) const {
     const auto extents_of = [this](int in) { return s_.extents(in); };
@@ -111,13 +112,13 @@ class size_check {
         const std::int64_t e = s_.extents(in)[i];
         if (e == seen || e == 1) continue;
         if (seen != 1)
-          fail(id, differ(seen, e) + " of axis " + std::to_string(axis) +
-                   " differ (neither is 1)",
+          fail(id, differ(seen, e) + " of axis " + std::to_string(axis) + " differ (neither is 1)",
                "give the operands equal extents, or extent 1 where one is to be stretched");
         seen = e;
       }
       if (seen != s_.extents(id)[axis])
-        fail(id, differ(seen, s_.extents(id)[axis]) + " of axis " + std::to_string(axis) +
+        fail(id,
+             differ(seen, s_.extents(id)[axis]) + " of axis " + std::to_string(axis) +
                  " differ, which another operation takes as equal",
              "give the operands equal extents");
     }
@@ -135,7 +136,8 @@ class size_check {
       else if (s_.extents(in)[i] == 0) empty = i;
     }
     if (empty >= 0 && kept != 0)
-      fail(id, "axis " + std::to_string(empty) + " has extent 0, and no elements have no " +
+      fail(id,
+           "axis " + std::to_string(empty) + " has extent 0, and no elements have no " +
                std::string(name),
            "reduce an axis that has elements, or test its extent first");
   }
@@ -149,8 +151,10 @@ class size_check {
     for (int i = 0; i < s_.rank(small); ++i) {
       const std::int64_t a = s_.extents(small)[i], b = s_.extents(big)[i + lead];
       if (a == b || a == 1) continue;
-      fail(id, "the result is " + s_.text(id) + ": " + differ(s_.extents(g_.input(id, 0))[
-                   small == id ? i + lead : i], s_.extents(id)[small == id ? i : i + lead]) +
+      fail(id,
+           "the result is " + s_.text(id) + ": " +
+               differ(s_.extents(g_.input(id, 0))[small == id ? i + lead : i],
+                      s_.extents(id)[small == id ? i : i + lead]) +
                " of axis " + std::to_string(small == id ? i : i + lead) + " differ",
            "only an extent of 1 is stretched");
     }
@@ -160,7 +164,8 @@ class size_check {
     const int in = g_.input(id, 0);
     check_count(id);
     if (s_.elements(in) != s_.elements(id))
-      fail(id, "the result " + extents_text(s_.extents(id), s_.rank(id)) + " has " +
+      fail(id,
+           "the result " + extents_text(s_.extents(id), s_.rank(id)) + " has " +
                std::to_string(s_.elements(id)) + " elements, the operand has " +
                std::to_string(s_.elements(in)),
            "give extents with the same product");
@@ -188,8 +193,7 @@ class size_check {
     if (s_.same(a, b)) return;
     const node& n = g_.nodes[id];
     throw shape_error(std::string(n.op->name) + ": " + what + ": " + s_.text(a) + " and " +
-                      s_.text(b) + where_text(g_, n) +
-                      "; both have to have the same extents");
+                      s_.text(b) + where_text(g_, n) + "; both have to have the same extents");
   }
 
   void check_cond(int id) const {
@@ -226,8 +230,8 @@ class size_check {
                           where_text(g_, n) + "; axis 0 has to have one element a step");
     }
     for (int r = id + 1; r < g_.node_count; ++r)
-      if (g_.kind(r) == op_kind::result && g_.input(r, 0) == id &&
-          g_.nodes[r].index >= carried && s_.extents(r)[0] != steps)
+      if (g_.kind(r) == op_kind::result && g_.input(r, 0) == id && g_.nodes[r].index >= carried &&
+          s_.extents(r)[0] != steps)
         throw shape_error("loop: stacked result " + std::to_string(g_.nodes[r].index - carried) +
                           " is " + s_.text(r) + ", but the loop has " + std::to_string(steps) +
                           " steps" + where_text(g_, n) + "; axis 0 has to have one element a step");

@@ -29,8 +29,8 @@ struct memory {
   int region = 0;          // arena: where it is owned
   bool box = false;        // written more than once: a result of a cond, a state or stack of a loop
   int start = INT_MAX, end = -1;  // first write, last read
-  int home = -1;           // the memory it became part of; its values' places say where there
-  int cell = -1;           // arena: index of its bytes
+  int home = -1;  // the memory it became part of; its values' places say where there
+  int cell = -1;  // arena: index of its bytes
 };
 
 /// A step's reading of an entity. `indexwise`: an elementwise step reads exactly the element that
@@ -47,10 +47,10 @@ struct entity {
   int node = -1;
   int region = 0;
   place where;
-  int defined = 0;       // position from which its content is there
-  bool computed = false; // a step's output: it may move to where it is wanted
-  bool reshaped = false; // read under other extents without a copy: needs row-major elements
-  int snapshot = -1;     // step that may copy it away before its memory is overwritten
+  int defined = 0;        // position from which its content is there
+  bool computed = false;  // a step's output: it may move to where it is wanted
+  bool reshaped = false;  // read under other extents without a copy: needs row-major elements
+  int snapshot = -1;      // step that may copy it away before its memory is overwritten
   std::vector<reading> readings;
 };
 
@@ -71,10 +71,10 @@ enum class step_kind : std::uint8_t {
 struct step {
   step_kind kind = step_kind::start;
   bool enabled = true;
-  int node = -1;       // single, copy: the node; control: the region's owner; store: the source
+  int node = -1;  // single, copy: the node; control: the region's owner; store: the source
   int cluster = -1;
   int region = 0;
-  int entity = -1;     // snapshot
+  int entity = -1;  // snapshot
   int store = -1;
   int first_input = 0, inputs = 0, tail_inputs = 0;  // node ids in `ids`
   int first_output = 0, outputs = 0;
@@ -86,9 +86,9 @@ struct store {
   int node = -1;
   int region = 0;
   place to;
-  int from = 0;         // position of the first write; before `position` if the value moved there
-  bool nothing = false; // it is there already
-  int box = -1;         // the box that became part of the target, if one did
+  int from = 0;          // position of the first write; before `position` if the value moved there
+  bool nothing = false;  // it is there already
+  int box = -1;          // the box that became part of the target, if one did
 };
 
 /// Memory that a loop moves by `stride` bytes a step, from the place of a node or a memory.
@@ -112,12 +112,12 @@ struct draft {
   std::vector<int> ids{};
   std::vector<store> stores{};
   std::vector<slice> slices{};
-  std::vector<constant> constants{};          // 8 bytes each in the block
+  std::vector<constant> constants{};  // 8 bytes each in the block
   std::vector<dtype> constant_types{};
-  std::vector<int> loop_end{};   // by owner: position of `next`
-  std::vector<int> control{};    // by loop owner: memory of its counters
-  std::vector<char> is_view{};   // by node: no step computes it
-  std::vector<int> slice_of{};   // by node: the slice that a region's argument is, or -1
+  std::vector<int> loop_end{};  // by owner: position of `next`
+  std::vector<int> control{};   // by loop owner: memory of its counters
+  std::vector<char> is_view{};  // by node: no step computes it
+  std::vector<int> slice_of{};  // by node: the slice that a region's argument is, or -1
 
   int leaf_memory(int i) const { return i; }
   int output_memory(int k) const { return g.argument_count + k; }

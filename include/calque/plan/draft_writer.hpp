@@ -11,7 +11,10 @@ namespace calque::detail::planning {
 class draft_writer {
  protected:
   explicit draft_writer(draft& d)
-      : d_(d), s_(d.sizes), g_(d.g), done_(static_cast<std::size_t>(g_.node_count)),
+      : d_(d),
+        s_(d.sizes),
+        g_(d.g),
+        done_(static_cast<std::size_t>(g_.node_count)),
         base_(static_cast<std::size_t>(g_.node_count)) {
     const auto n = static_cast<std::size_t>(g_.node_count);
     d_.entity_of.assign(n, -1);
@@ -55,8 +58,8 @@ class draft_writer {
   }
   /// A computed value in memory of its own.
   entity& add_computed(int id, int position) {
-    const int m = d_.add_memory({.bytes = s_.byte_count(id), .region = g_.nodes[id].region,
-                                 .start = position});
+    const int m = d_.add_memory(
+        {.bytes = s_.byte_count(id), .region = g_.nodes[id].region, .start = position});
     entity& e = add_entity(id, row_major_place(m, id), position);
     e.computed = true;
     return e;
@@ -80,8 +83,8 @@ class draft_writer {
   /// Wishes the value of `id`, which is there, at `to`, as the next step.
   void wish(int id, int region, const place& to) {
     const int n = static_cast<int>(d_.stores.size()), position = here();
-    d_.stores.push_back({.position = position, .node = id, .region = region, .to = to,
-                         .from = position});
+    d_.stores.push_back(
+        {.position = position, .node = id, .region = region, .to = to, .from = position});
     push({.kind = step_kind::store, .node = id, .region = region, .store = n});
     read_by(id, position, true);
   }
@@ -94,8 +97,8 @@ class draft_writer {
   }
   void add_snapshot(int id) {
     const int en = d_.entity_of[static_cast<std::size_t>(id)];
-    d_.entities[static_cast<std::size_t>(en)].snapshot =
-        push({.kind = step_kind::snapshot, .node = id, .region = g_.nodes[id].region, .entity = en});
+    d_.entities[static_cast<std::size_t>(en)].snapshot = push(
+        {.kind = step_kind::snapshot, .node = id, .region = g_.nodes[id].region, .entity = en});
   }
   bool may_be_overwritten(int leaf_number) const {
     for (int k = 0; k < g_.result_count(); ++k)
@@ -105,7 +108,9 @@ class draft_writer {
     return false;
   }
   int add_box(int id, int owner, int start) {
-    return d_.add_memory({.bytes = s_.byte_count(id), .region = g_.nodes[owner].region, .box = true,
+    return d_.add_memory({.bytes = s_.byte_count(id),
+                          .region = g_.nodes[owner].region,
+                          .box = true,
                           .start = start});
   }
   int close(int box, int end) {

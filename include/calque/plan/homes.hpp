@@ -1,9 +1,9 @@
 // Which values are computed where they are wanted, and which must be copied away in time.
 //
-// A store (a result, an assign, a state of a loop, a result of a branch) becomes nothing if its value
-// can be written to its target by the step that computes it: nobody may read what the target held
-// before at a later step, nor write the target in between, nor may a later write come before the
-// value's last reading. An elementwise step may write over what it reads, element for element.
+// A store (a result, an assign, a state of a loop, a result of a branch) becomes nothing if its
+// value can be written to its target by the step that computes it: nobody may read what the target
+// held before at a later step, nor write the target in between, nor may a later write come before
+// the value's last reading. An elementwise step may write over what it reads, element for element.
 // What is overwritten while somebody still reads it is copied away where it was last whole.
 #pragma once
 
@@ -68,7 +68,8 @@ class home_finder {
           if (!is_row_major(n.rank, s_.extents(id), to.strides)) return false;
           row_major(rank, s_.extents(in), p.strides);
           break;
-        case op_kind::broadcast_to: case op_kind::sum_to:
+        case op_kind::broadcast_to:
+        case op_kind::sum_to:
           if (s_.elements(in) != s_.elements(id)) return false;
           for (int i = 0; i < rank; ++i) {
             const int k = i + n.rank - rank;
@@ -122,8 +123,7 @@ class home_finder {
     }
     int next_write = INT_MAX;
     for (const store& o : d_.stores) {
-      if (&o == &w || o.nothing || d_.root(o.to.memory) == own ||
-          !overlaps(o.to.memory, to.memory))
+      if (&o == &w || o.nothing || d_.root(o.to.memory) == own || !overlaps(o.to.memory, to.memory))
         continue;
       if (o.from <= w.position && o.position >= first) return false;
       if (o.from > w.position && o.from < next_write) next_write = o.from;
@@ -143,14 +143,14 @@ class home_finder {
           !overlaps(o.to.memory, e.where.memory))
         continue;
       for (const reading& r : e.readings)
-        spoilt |= r.position > o.from ||
-                  (r.position == o.from && !(r.indexwise && reads_exactly(e, o)));
+        spoilt |=
+            r.position > o.from || (r.position == o.from && !(r.indexwise && reads_exactly(e, o)));
     }
     step& s = d_.steps[static_cast<std::size_t>(e.snapshot)];
     s.enabled = spoilt && s_.elements(e.node) > 0;
     if (!spoilt) return;
-    const int m = d_.add_memory({.bytes = s_.byte_count(e.node), .region = e.region,
-                                 .start = e.snapshot});
+    const int m =
+        d_.add_memory({.bytes = s_.byte_count(e.node), .region = e.region, .start = e.snapshot});
     place copy{.memory = m};
     row_major(s_.rank(e.node), s_.extents(e.node), copy.strides);
     original_.emplace_back(e.snapshot, e.where);

@@ -143,7 +143,8 @@ class key_difference {
  public:
   key_difference(const graph_view& g, const std::int64_t* now, std::size_t now_size,
                  const std::int64_t* before, std::size_t before_size)
-      : g_(g), now_{now, now_size, plan_key::flag_words(g)},
+      : g_(g),
+        now_{now, now_size, plan_key::flag_words(g)},
         before_{before, before_size, plan_key::flag_words(g)} {}
 
   [[nodiscard]] std::string text() {
@@ -183,7 +184,8 @@ class key_difference {
     cursor* const side[] = {&now_, &before_};
     for (int s = 0; s < 2; ++s) {
       if (side[s]->flag(flag)) row_major(rank, a[s], strides[s]);
-      else for (int i = 0; i < rank; ++i) strides[s][i] = side[s]->next();
+      else
+        for (int i = 0; i < rank; ++i) strides[s][i] = side[s]->next();
     }
     for (int i = 0; i < rank; ++i)
       if (a[0][i] != 1 && strides[0][i] != strides[1][i])
@@ -202,14 +204,13 @@ class key_difference {
       const std::int64_t w = a != -1 ? a : b;
       if (w == -1) return "nothing differs";
       if (((w >> 62) & 1) != 0)
-        return "alias pattern: argument " + std::to_string((w >> 24) & 0xFFFFFF) + " and argument " +
-               std::to_string(w & 0xFFFFFF) +
+        return "alias pattern: argument " + std::to_string((w >> 24) & 0xFFFFFF) +
+               " and argument " + std::to_string(w & 0xFFFFFF) +
                (a != -1 ? " are one variable" : " are one variable no longer");
       const std::int64_t first = w >> 32, second = (w & 0xFFFFFFFF) >> 2;
       return "alias pattern: " +
-             (first < g_.argument_count
-                  ? "argument " + std::to_string(first)
-                  : "output " + std::to_string(first - g_.argument_count)) +
+             (first < g_.argument_count ? "argument " + std::to_string(first)
+                                        : "output " + std::to_string(first - g_.argument_count)) +
              " and argument " + std::to_string(second) + " overlap in memory " +
              (a != -1 ? "now" : "no longer") + (a != -1 && b != -1 ? " in another way" : "");
     }

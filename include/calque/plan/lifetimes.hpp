@@ -1,7 +1,7 @@
 // From when to when each memory of the arena is needed, and which memories become one.
 //
-// A step's output takes over the bytes of an operand that dies there if an elementwise step reads it
-// element for element: same extents, same type. Scratch lives for its step alone.
+// A step's output takes over the bytes of an operand that dies there if an elementwise step reads
+// it element for element: same extents, same type. Scratch lives for its step alone.
 #pragma once
 
 #include "calque/plan/arena_layout.hpp"
@@ -120,8 +120,7 @@ class lifetimes {
     if (r < 0 || at(from).cell < 0 || at(from).start >= position) return false;
     const entity& in = d_.entities[static_cast<std::size_t>(r)];
     const sized_graph& s = d_.sizes;
-    if (!s.same(in.node, out.node) ||
-        d_.g.nodes[in.node].type != d_.g.nodes[out.node].type ||
+    if (!s.same(in.node, out.node) || d_.g.nodes[in.node].type != d_.g.nodes[out.node].type ||
         !same_strides(s.rank(in.node), s.extents(in.node), in.where.strides, out.where.strides))
       return false;
     for (const reading& x : in.readings)

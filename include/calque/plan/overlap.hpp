@@ -1,8 +1,8 @@
 // How the memory of a call's leaves and destinations overlaps.
 //
-// Part of the plan's key: a plan made for disjoint memory may write a result while it still reads an
-// argument. Only memory that the call may write matters: destinations, and variables that the graph
-// assigns.
+// Part of the plan's key: a plan made for disjoint memory may write a result while it still reads
+// an argument. Only memory that the call may write matters: destinations, and variables that the
+// graph assigns.
 #pragma once
 
 #include <cstdint>
@@ -49,8 +49,8 @@ struct graph_facts {
   return planning::reach_of(l.data, size_of(l.type), l.rank, l.extents, l.strides);
 }
 
-[[nodiscard]] inline bool same_layout(int rank, const std::int64_t* extents,
-                                      const std::int64_t* a, const std::int64_t* b) {
+[[nodiscard]] inline bool same_layout(int rank, const std::int64_t* extents, const std::int64_t* a,
+                                      const std::int64_t* b) {
   std::int64_t dense[max_rank];
   if (a == nullptr && b == nullptr) return true;
   if (a == nullptr || b == nullptr) row_major(rank, extents, dense);
@@ -75,10 +75,10 @@ void for_each_overlap(const graph_view& g, const graph_facts& facts, const call_
   for (int k = 0; r.outputs != nullptr && k < r.output_count; ++k) {
     const output& o = r.outputs[k];
     const node& n = g.nodes[g.result(k)];
-    const reach reached =
-        planning::reach_of(o.data, size_of(n.type), n.rank, o.extents, o.strides);
+    const reach reached = planning::reach_of(o.data, size_of(n.type), n.rank, o.extents, o.strides);
     for (int i = 0; i < r.leaf_count; ++i) {
-      const overlap c = overlap_of(r.leaves[i], reached, n.type, n.rank, o.data, o.extents, o.strides);
+      const overlap c =
+          overlap_of(r.leaves[i], reached, n.type, n.rank, o.data, o.extents, o.strides);
       if (c != overlap::none) f(r.leaf_count + k, i, c);
     }
   }
@@ -87,7 +87,8 @@ void for_each_overlap(const graph_view& g, const graph_facts& facts, const call_
     const reach reached = reach_of(v);
     for (int i = 0; i < r.leaf_count; ++i) {
       if (i == w) continue;
-      const overlap c = overlap_of(r.leaves[i], reached, v.type, v.rank, v.data, v.extents, v.strides);
+      const overlap c =
+          overlap_of(r.leaves[i], reached, v.type, v.rank, v.data, v.extents, v.strides);
       if (c != overlap::none) f(w, i, c);
     }
   }
@@ -98,14 +99,16 @@ void for_each_overlap(const graph_view& g, const graph_facts& facts, const call_
 class overlap_table {
  public:
   overlap_table(const graph_view& g, const graph_facts& facts, const call_request& r)
-      : leaves_(r.leaf_count), all_(r.leaf_count + g.result_count()),
+      : leaves_(r.leaf_count),
+        all_(r.leaf_count + g.result_count()),
         classes_(static_cast<std::size_t>(all_) * static_cast<std::size_t>(all_)) {
     refuse_written_twice(facts, r);
     refuse_overlapping_outputs(g, r);
     for_each_overlap(g, facts, r, [&](int a, int b, overlap c) {
       if (a >= leaves_ && facts.writes(b))
-        throw alias_error("result " + std::to_string(a - leaves_) + " would be written to memory of "
-                          + variable_text(r, b) + ", which this function assigns; give another "
+        throw alias_error("result " + std::to_string(a - leaves_) +
+                          " would be written to memory of " + variable_text(r, b) +
+                          ", which this function assigns; give another "
                           "destination");
       at(a, b) = at(b, a) = c;
     });
@@ -118,9 +121,9 @@ class overlap_table {
  private:
   static std::string variable_text(const call_request& r, int i) {
     const char* name = r.leaves[i].name;
-    return name != nullptr ? "variable \"" + std::string(name) + "\" (argument " +
-                                 std::to_string(i) + ")"
-                           : "the variable of argument " + std::to_string(i);
+    return name != nullptr
+               ? "variable \"" + std::string(name) + "\" (argument " + std::to_string(i) + ")"
+               : "the variable of argument " + std::to_string(i);
   }
   static void refuse_written_twice(const graph_facts& facts, const call_request& r) {
     for (int w : facts.written)

@@ -16,9 +16,9 @@ struct leaf {
   int rank = 0;
   const std::int64_t* extents = nullptr;
   const std::int64_t* strides = nullptr;  // in elements; null: row-major
-  void* data = nullptr;            // array or variable: its first element; scalar: its value
-  const void* identity = nullptr;  // variables: the same pointer is the same variable
-  const char* name = nullptr;      // variables; may be null
+  void* data = nullptr;                   // array or variable: its first element; scalar: its value
+  const void* identity = nullptr;         // variables: the same pointer is the same variable
+  const char* name = nullptr;             // variables; may be null
 };
 
 /// A destination given by the caller.

@@ -38,14 +38,16 @@ inline void check_destinations(const sized_graph& s, const call_request& r) {
     const output& o = r.outputs[k];
     for (int i = 0; i < s.rank(id); ++i)
       if (o.extents[i] != s.extents(id)[i])
-        throw shape_error(
-            "into: result " + std::to_string(k) + " is " + s.text(id) + ", its destination is " +
-            value_text(s.g.nodes[id].type, o.extents, s.rank(id)) + ": extents " +
-            std::to_string(s.extents(id)[i]) + " and " + std::to_string(o.extents[i]) +
-            " of axis " + std::to_string(i) + " differ; give a destination of the result's extents");
+        throw shape_error("into: result " + std::to_string(k) + " is " + s.text(id) +
+                          ", its destination is " +
+                          value_text(s.g.nodes[id].type, o.extents, s.rank(id)) + ": extents " +
+                          std::to_string(s.extents(id)[i]) + " and " +
+                          std::to_string(o.extents[i]) + " of axis " + std::to_string(i) +
+                          " differ; give a destination of the result's extents");
       else if (o.strides != nullptr && o.strides[i] == 0 && o.extents[i] > 1)
         throw alias_error("into: axis " + std::to_string(i) + " of the destination of result " +
-                          std::to_string(k) + " has stride 0, so its elements share memory; give "
+                          std::to_string(k) +
+                          " has stride 0, so its elements share memory; give "
                           "a destination whose elements are distinct");
   }
 }

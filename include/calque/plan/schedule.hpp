@@ -24,7 +24,8 @@ class scheduler : draft_writer {
             std::max(last_in_cluster_[static_cast<std::size_t>(c)],
                      static_cast<int>(g_.pool[g_.clusters[c].first + i]));
     cursor_.assign(static_cast<std::size_t>(g_.region_count), 0);
-    for (int r = 0; r < g_.region_count; ++r) cursor_[static_cast<std::size_t>(r)] = g_.regions[r].first;
+    for (int r = 0; r < g_.region_count; ++r)
+      cursor_[static_cast<std::size_t>(r)] = g_.regions[r].first;
     for (int id = 0; id < g_.node_count; ++id)
       if (g_.kind(id) == op_kind::result) results_.push_back(id);
   }
@@ -79,12 +80,16 @@ class scheduler : draft_writer {
     switch (n.op->kind) {
       case op_kind::constant: emit_constant(id, n.value); break;
       case op_kind::extent: emit_constant(id, {0, s_.dim_value(n.index)}); break;
-      case op_kind::variable: case op_kind::entry: finish(id); break;
-      case op_kind::read: case op_kind::assign: case op_kind::cond: case op_kind::loop:
-        emit_effects(id);
-        break;
+      case op_kind::variable:
+      case op_kind::entry: finish(id); break;
+      case op_kind::read:
+      case op_kind::assign:
+      case op_kind::cond:
+      case op_kind::loop: emit_effects(id); break;
       case op_kind::result: emit_result(id); break;
-      case op_kind::transpose: case op_kind::broadcast_to: case op_kind::marker:
+      case op_kind::transpose:
+      case op_kind::broadcast_to:
+      case op_kind::marker:
       case op_kind::stop_gradient: emit_view(id); break;
       case op_kind::reshape: emit_reshape(id); break;
       case op_kind::sum_to:
@@ -135,15 +140,22 @@ class scheduler : draft_writer {
     }
     const int first = static_cast<int>(d_.ids.size());
     d_.ids.push_back(in), d_.ids.push_back(id);
-    const int at = push({.kind = step_kind::copy, .node = id, .region = g_.nodes[id].region,
-                         .first_input = first, .inputs = 1, .first_output = first + 1, .outputs = 1});
+    const int at = push({.kind = step_kind::copy,
+                         .node = id,
+                         .region = g_.nodes[id].region,
+                         .first_input = first,
+                         .inputs = 1,
+                         .first_output = first + 1,
+                         .outputs = 1});
     read_by(in, at, false);
     add_computed(id, at).reshaped = true;  // it is written in the source's order
   }
   void emit_unit(int id) {
     const int c = units_.of(g_, id);
     const node& n = g_.nodes[id];
-    step s{.kind = c >= 0 ? step_kind::cluster : step_kind::single, .node = id, .cluster = c,
+    step s{.kind = c >= 0 ? step_kind::cluster : step_kind::single,
+           .node = id,
+           .cluster = c,
            .region = n.region};
     std::vector<int> in, out;
     int over = id;
@@ -210,7 +222,8 @@ class scheduler : draft_writer {
         if (const int in = g_.result(k, q); in < r.first) emit(in);
   }
   int result_node(int owner, int k) const {
-    for (auto i = std::lower_bound(results_.begin(), results_.end(), owner); i != results_.end(); ++i)
+    for (auto i = std::lower_bound(results_.begin(), results_.end(), owner); i != results_.end();
+         ++i)
       if (g_.input(*i, 0) == owner && g_.nodes[*i].index == k) return *i;
     return -1;
   }

@@ -33,9 +33,7 @@ class sized_graph {
     return extents_.data() + static_cast<std::size_t>(id) * max_rank;
   }
   [[nodiscard]] int rank(int id) const { return g.nodes[id].rank; }
-  [[nodiscard]] std::int64_t elements(int id) const {
-    return element_count(rank(id), extents(id));
-  }
+  [[nodiscard]] std::int64_t elements(int id) const { return element_count(rank(id), extents(id)); }
   [[nodiscard]] std::int64_t byte_count(int id) const {
     return elements(id) * size_of(g.nodes[id].type);
   }

@@ -1,4 +1,5 @@
-// Stride algebra: row-major strides, views (transpose, reshape, broadcast) as strides, reached bytes.
+// Stride algebra: row-major strides, views (transpose, reshape, broadcast) as strides, reached
+// bytes.
 //
 // Strides count elements. Axes of extent 1 have no say; without elements every layout is row-major.
 #pragma once
@@ -73,7 +74,7 @@ constexpr void broadcast_strides(int rank, const std::int64_t* extents, const st
       break;
     }
     std::int64_t step = strides[i], have = extents[i], want = 1;
-    for (--i;; ) {
+    for (--i;;) {
       while (k >= 0 && want < have) {
         out[k] = step * want;
         want *= to_extents[k--];

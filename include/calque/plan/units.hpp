@@ -30,8 +30,8 @@ class cluster_units {
       const cluster_inputs& in = inputs_[static_cast<std::size_t>(c)];
       usable_[static_cast<std::size_t>(c)] =
           kernels.of_cluster(kernels.table, c) &&
-          in.body.size() + in.tail.size() + u.outputs <= kernels.max_operands &&
-          holds(sizes, u) && is_ready_in_time(sizes.g, u, in);
+          in.body.size() + in.tail.size() + u.outputs <= kernels.max_operands && holds(sizes, u) &&
+          is_ready_in_time(sizes.g, u, in);
     }
   }
   /// The cluster that computes a node in this plan, or -1.

@@ -1,8 +1,8 @@
 // The memory of a plan's temporaries, leased by one replay at a time.
 //
 // A warm replay takes a kept arena by one atomic exchange and puts it back by another; callers that
-// run the same plan at once each get their own, of which a few are kept. Nothing is allocated before
-// the first replay.
+// run the same plan at once each get their own, of which a few are kept. Nothing is allocated
+// before the first replay.
 #pragma once
 
 #include <atomic>
@@ -71,7 +71,8 @@ class arena_set {
 /// Holds an arena while one replay runs.
 class arena_lease {
  public:
-  explicit arena_lease(arena_set& from) : from_(from), data_(from.size() > 0 ? from.take(fresh_) : nullptr) {}
+  explicit arena_lease(arena_set& from)
+      : from_(from), data_(from.size() > 0 ? from.take(fresh_) : nullptr) {}
   arena_lease(const arena_lease&) = delete;
   arena_lease& operator=(const arena_lease&) = delete;
   ~arena_lease() {

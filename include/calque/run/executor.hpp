@@ -1,7 +1,7 @@
 // Replays a plan: fills the table of slots with this call's addresses and launches the steps.
 //
-// A plan without control flow is a plain loop over its kernels. Nothing is allocated once the plan has
-// run before and is not run by more callers at once than arenas are kept.
+// A plan without control flow is a plain loop over its kernels. Nothing is allocated once the plan
+// has run before and is not run by more callers at once than arenas are kept.
 #pragma once
 
 #include "calque/core/device.hpp"
@@ -102,9 +102,9 @@ inline std::int64_t replay_in(const plan& p, const leaf* leaves, void* const* re
 
 }  // namespace detail
 
-/// Runs a plan on a call's leaves. `results[k]` is where result k goes: the destination that the plan
-/// was made for, or a fresh row-major block of `result_extents(k)`. Throws `out_of_memory` before any
-/// kernel runs if there is no memory for the temporaries; then nothing has changed.
+/// Runs a plan on a call's leaves. `results[k]` is where result k goes: the destination that the
+/// plan was made for, or a fresh row-major block of `result_extents(k)`. Throws `out_of_memory`
+/// before any kernel runs if there is no memory for the temporaries; then nothing has changed.
 inline void replay(const plan& p, const leaf* leaves, void* const* results) {
   const detail::plan_access a{p};
   const detail::arena_lease arena(a.arenas());

@@ -1,7 +1,7 @@
 // A step's geometry: the sizes and strides that its kernel walks, with as few axes as they allow.
 //
-// Axes of extent 1 go; neighbours that every operand walks as one become one; what an elementwise step
-// or a copy writes decides the order of axes. Called once a step when planning.
+// Axes of extent 1 go; neighbours that every operand walks as one become one; what an elementwise
+// step or a copy writes decides the order of axes. Called once a step when planning.
 #pragma once
 
 #include <algorithm>
@@ -199,8 +199,8 @@ class geometry_builder {
     const geometry& g = o_.shape;
     for (std::size_t i = 0; i < o_.operands.size(); ++i) {
       const bool over_kept = reduces && static_cast<int>(i) >= g.inputs;
-      o_.operands[i].linear = planning::is_row_major(over_kept ? g.kept : g.rank, g.extents,
-                                                     o_.operands[i].strides);
+      o_.operands[i].linear =
+          planning::is_row_major(over_kept ? g.kept : g.rank, g.extents, o_.operands[i].strides);
     }
   }
 

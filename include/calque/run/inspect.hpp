@@ -1,7 +1,7 @@
 // A plan as text: dump, Graphviz, JSON, and an explanation of every step.
 //
-// Deterministic and free of pointers; only `explain` names source lines. Made from the plan's tables
-// when somebody asks, so planning pays nothing for it.
+// Deterministic and free of pointers; only `explain` names source lines. Made from the plan's
+// tables when somebody asks, so planning pays nothing for it.
 #pragma once
 
 #include <map>
@@ -38,8 +38,8 @@ class plan_text {
       if (t.action == plan_action::launch) {
         std::int64_t read = 0, written = 0;
         for (int k = 0; k < t.operands; ++k) (k < inputs(t) ? read : written) += touched(t, n, k);
-        s += ": reads " + std::to_string(read) + " B, writes " + std::to_string(written) + " B to " +
-             address(t, t.operands - 1);
+        s += ": reads " + std::to_string(read) + " B, writes " + std::to_string(written) +
+             " B to " + address(t, t.operands - 1);
         if (n.first >= 0)
           s += ", lives in steps " + std::to_string(n.first) + " to " + std::to_string(n.last);
         if (t.scratch >= 0) s += ", scratch at arena+" + std::to_string(t.scratch);
@@ -52,9 +52,10 @@ class plan_text {
   std::string json() const {
     std::string s = "{\"arguments\":" + std::to_string(p_.leaves()) + ",\"results\":[";
     for (int k = 0; k < p_.p.result_count(); ++k)
-      s += (k ? "," : "") + std::string("{\"type\":\"") + std::string(name_of(p_.p.result_type(k))) +
-           "\",\"extents\":" +
-           planning::extents_text(p_.p.result_extents(k), p_.p.result_rank(k)) + "}";
+      s += (k ? "," : "") + std::string("{\"type\":\"") +
+           std::string(name_of(p_.p.result_type(k))) +
+           "\",\"extents\":" + planning::extents_text(p_.p.result_extents(k), p_.p.result_rank(k)) +
+           "}";
     s += "],\"arena\":" + std::to_string(p_.p.arena_bytes().count()) +
          ",\"peak\":" + std::to_string(p_.p.peak_bytes().count()) + ",\"steps\":[";
     bool first = true;
@@ -70,8 +71,7 @@ class plan_text {
       for (int side = 0; side < 2; ++side) {
         s += side == 0 ? ",\"inputs\":[" : ",\"outputs\":[";
         const int from = side == 0 ? 0 : inputs(t), to = side == 0 ? inputs(t) : t.operands;
-        for (int k = from; k < to; ++k)
-          s += (k > from ? ",\"" : "\"") + operand(t, k) + "\"";
+        for (int k = from; k < to; ++k) s += (k > from ? ",\"" : "\"") + operand(t, k) + "\"";
         s += "]";
       }
       s += "}";
@@ -89,8 +89,7 @@ class plan_text {
         const std::string from = address(t, k);
         if (const auto w = writer.find(from); w != writer.end())
           s += "  " + w->second + " -> " + me + ";\n";
-        else
-          s += "  \"" + from + "\" -> " + me + ";\n";
+        else s += "  \"" + from + "\" -> " + me + ";\n";
       }
       for (int k = inputs(t); k < shown(t); ++k) writer[address(t, k)] = me;
     });
@@ -118,7 +117,7 @@ class plan_text {
     return p_.operands()[static_cast<std::size_t>(t.first_operand + k)];
   }
   static int inputs(const plan_step& t) {
-    return t.action == plan_action::launch ? t.shape->operand_count() - t.shape->outputs
+    return t.action == plan_action::launch   ? t.shape->operand_count() - t.shape->outputs
            : t.action == plan_action::branch ? 1
                                              : 0;
   }

@@ -1,5 +1,5 @@
-// Evaluates a graph node by node without plan, kernels or layouts: what `cq::eager` runs on, and the
-// oracle of the tests. Values and their operations are in run/tensor_operations.hpp.
+// Evaluates a graph node by node without plan, kernels or layouts: what `cq::eager` runs on, and
+// the oracle of the tests. Values and their operations are in run/tensor_operations.hpp.
 #pragma once
 
 #include <map>
@@ -13,8 +13,7 @@ namespace calque::reference {
 /// Arguments by number: arrays and variables by value, scalars of rank 0, shapes as int64 elements.
 class interpreter : public tensor_operations {
  public:
-  interpreter(const graph_view& g, std::vector<tensor> arguments,
-              rounding r = rounding::to_type)
+  interpreter(const graph_view& g, std::vector<tensor> arguments, rounding r = rounding::to_type)
       : tensor_operations(g, std::move(arguments), r) {}
 
   /// Runs once; variables among `arguments` have their new values afterwards.
@@ -80,9 +79,8 @@ class interpreter : public tensor_operations {
 
   void evaluate(int id, const node& n) {
     switch (n.op->kind) {
-      case op_kind::input: case op_kind::scalar:
-        value(id) = arguments_[static_cast<std::size_t>(n.index)];
-        break;
+      case op_kind::input:
+      case op_kind::scalar: value(id) = arguments_[static_cast<std::size_t>(n.index)]; break;
       case op_kind::constant: value(id) = scalar_tensor(n.type, n.value); break;
       case op_kind::extent: value(id) = scalar_tensor(n.type, {0, extent(n.index)}); break;
       case op_kind::iota: value(id) = iota(n); break;
@@ -112,8 +110,11 @@ class interpreter : public tensor_operations {
       }
       case op_kind::loop: loop(id, n); break;
       case op_kind::result: value(id) = result_of(g_.input(id, 0), n.index); break;
-      case op_kind::marker: case op_kind::stop_gradient: value(id) = in(id, 0); break;
-      case op_kind::variable: case op_kind::entry: case op_kind::region_arg: break;
+      case op_kind::marker:
+      case op_kind::stop_gradient: value(id) = in(id, 0); break;
+      case op_kind::variable:
+      case op_kind::entry:
+      case op_kind::region_arg: break;
       case op_kind::gradient:
         require(derivatives_.count(id) != 0, "gradients must be expanded first");
         break;
@@ -189,8 +190,7 @@ class interpreter : public tensor_operations {
         std::copy(states[k].data.begin(), states[k].data.end(),
                   records[k].data.begin() + step * states[k].size());
       value(first) = scalar_tensor(dtype::int64, {0, step});
-      for (int k = 0; k < carried; ++k)
-        value(first + 1 + k) = states[static_cast<std::size_t>(k)];
+      for (int k = 0; k < carried; ++k) value(first + 1 + k) = states[static_cast<std::size_t>(k)];
       for (int k = 1 + carried; k < n.inputs; ++k) value(first + k) = row(in(id, k), step);
       run_region(n.body0);
       for (int k = 0; k < carried; ++k) {
@@ -209,9 +209,9 @@ class interpreter : public tensor_operations {
     states.insert(states.end(), records.begin(), records.end());
     results_[id] = std::move(states);
   }
-  std::vector<tensor> values_;  // by node
-  std::vector<int> last_use_;  // by node: its last user in the body
-  std::map<int, std::vector<tensor>> results_;  // by owner
+  std::vector<tensor> values_;                   // by node
+  std::vector<int> last_use_;                    // by node: its last user in the body
+  std::map<int, std::vector<tensor>> results_;   // by owner
   std::map<int, std::vector<int>> derivatives_;  // by gradient node
   bool incremental_ = false;
 };

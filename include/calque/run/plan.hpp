@@ -26,24 +26,24 @@ struct operand_address {
 };
 
 enum class plan_action : std::uint8_t {
-  launch,     // a kernel
-  branch,     // to `target` unless operand 0, a bool, holds
-  jump,       // to `target`
-  loop,       // starts; to `target` if there is no step
-  next        // ends a step of the loop; to `target` if another follows
+  launch,  // a kernel
+  branch,  // to `target` unless operand 0, a bool, holds
+  jump,    // to `target`
+  loop,    // starts; to `target` if there is no step
+  next     // ends a step of the loop; to `target` if another follows
 };
 
 /// One instruction of a replay.
 struct plan_step {
   plan_action action = plan_action::launch;
-  bool reverse = false;            // loops
+  bool reverse = false;  // loops
   kernel_function run = nullptr;
   const geometry* shape = nullptr;
   std::int32_t first_operand = 0, operands = 0;
   std::int32_t target = 0;
   std::int32_t first_slice = 0, slices = 0;  // loops: slots they move
-  std::int64_t scratch = -1;       // offset in the arena
-  std::int64_t count = -1;         // loops: number of steps, or -1: operand 1 holds it
+  std::int64_t scratch = -1;                 // offset in the arena
+  std::int64_t count = -1;                   // loops: number of steps, or -1: operand 1 holds it
 };
 
 /// A slot that a loop moves: `from` plus `stride` bytes a step.
@@ -54,7 +54,14 @@ struct plan_slice {
 };
 
 enum class step_role : std::uint8_t {
-  kernel, reshape, store, snapshot, branch, otherwise, loop, next
+  kernel,
+  reshape,
+  store,
+  snapshot,
+  branch,
+  otherwise,
+  loop,
+  next
 };
 
 /// Where a step comes from; texts are made of it when somebody asks.
@@ -80,7 +87,8 @@ struct plan_access;
 
 }  // namespace detail
 
-/// The steps of a function for one set of sizes and layouts. Safe to read and replay from any thread.
+/// The steps of a function for one set of sizes and layouts. Safe to read and replay from any
+/// thread.
 class plan {
  public:
   plan() = default;

@@ -217,10 +217,9 @@ class plan_cache {
     while (too_many()) {
       std::size_t oldest = active_.size();
       for (std::size_t i = 0; i < active_.size(); ++i)
-        if (active_[i] != keep &&
-            (oldest == active_.size() ||
-             active_[i]->used_at.load(std::memory_order_relaxed) <
-                 active_[oldest]->used_at.load(std::memory_order_relaxed)))
+        if (active_[i] != keep && (oldest == active_.size() ||
+                                   active_[i]->used_at.load(std::memory_order_relaxed) <
+                                       active_[oldest]->used_at.load(std::memory_order_relaxed)))
           oldest = i;
       if (oldest == active_.size()) break;
       retire(oldest);

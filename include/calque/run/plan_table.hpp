@@ -1,9 +1,9 @@
 // Finds plans by key without a lock: the table that plan_cache.hpp keeps its plans in.
 //
-// A shell holds one plan, its key and the number of its users. A reader counts itself in, then looks
-// whether the slot still holds the shell; who takes a shell out of its slot waits for the users to
-// leave before the plan goes. Shells are never freed before the table, so counting oneself in on a
-// shell that was just taken out is harmless.
+// A shell holds one plan, its key and the number of its users. A reader counts itself in, then
+// looks whether the slot still holds the shell; who takes a shell out of its slot waits for the
+// users to leave before the plan goes. Shells are never freed before the table, so counting oneself
+// in on a shell that was just taken out is harmless.
 #pragma once
 
 #include <atomic>

@@ -28,7 +28,10 @@ class planner {
         overlaps_(checked(sizes_, request), facts, request),
         presence_{&has_cluster, &has_node, &kernels_, max_operands},
         units_(sizes_, presence_),
-        draft_{.sizes = sizes_, .g = sizes_.g, .facts = facts, .request = request,
+        draft_{.sizes = sizes_,
+               .g = sizes_.g,
+               .facts = facts,
+               .request = request,
                .overlaps = overlaps_} {}
 
   void run(plan& p, run_counters* counters) {
@@ -149,7 +152,8 @@ class planner {
     const planning::step& s = draft_.steps[static_cast<std::size_t>(i)];
     plan_step out{.first_operand = static_cast<int>(p.operands_.size()), .target = -1};
     switch (s.kind) {
-      case step_kind::start: case step_kind::join: return;
+      case step_kind::start:
+      case step_kind::join: return;
       case step_kind::branch:
         out.action = plan_action::branch;
         out.target = matching(i, step_kind::otherwise) + 1;
@@ -159,17 +163,19 @@ class planner {
         out.action = plan_action::jump;
         out.target = matching(i, step_kind::join);
         break;
-      case step_kind::loop: case step_kind::next: {
+      case step_kind::loop:
+      case step_kind::next: {
         const node& n = sizes_.g.nodes[s.node];
         out.action = s.kind == step_kind::loop ? plan_action::loop : plan_action::next;
         out.reverse = n.reverse;
-        out.target = (s.kind == step_kind::loop ? matching(i, step_kind::next) : start_of_[
-                          static_cast<std::size_t>(s.node)]) + 1;
+        out.target = (s.kind == step_kind::loop ? matching(i, step_kind::next)
+                                                : start_of_[static_cast<std::size_t>(s.node)]) +
+                     1;
         if (s.kind == step_kind::loop) start_of_[static_cast<std::size_t>(s.node)] = i;
         std::int64_t known = 0;
         if (sizes_.known(sizes_.g.input(s.node, 0), &known)) out.count = known < 0 ? 0 : known;
-        p.operands_.push_back(address(operand_base{
-            .memory = draft_.control[static_cast<std::size_t>(s.node)]}));
+        p.operands_.push_back(
+            address(operand_base{.memory = draft_.control[static_cast<std::size_t>(s.node)]}));
         p.operands_.push_back(address(draft_.place_of(sizes_.g.input(s.node, 0))));
         set_slice_range(out, s.node);
         break;
@@ -209,7 +215,8 @@ class planner {
     return static_cast<int>(draft_.steps.size());
   }
   void note_steps(plan& p) const {
-    std::vector<int> plan_step_at(draft_.steps.size() + 1);  // the plan's step at or after a draft's
+    std::vector<int> plan_step_at(draft_.steps.size() +
+                                  1);  // the plan's step at or after a draft's
     for (std::size_t i = draft_.steps.size() + 1, k = planned_from_.size(); i-- > 0;) {
       while (k > 0 && planned_from_[k - 1] >= static_cast<int>(i)) --k;
       plan_step_at[i] = static_cast<int>(k);
@@ -264,7 +271,8 @@ class planner {
 };
 
 /// Plans one call. Throws `shape_error`, `alias_error`, … before anything has changed.
-[[nodiscard]] inline std::unique_ptr<plan> make_plan(const graph_view& g, const kernel_table& kernels,
+[[nodiscard]] inline std::unique_ptr<plan> make_plan(const graph_view& g,
+                                                     const kernel_table& kernels,
                                                      const planning::graph_facts& facts,
                                                      const call_request& request,
                                                      run_counters* counters = nullptr) {

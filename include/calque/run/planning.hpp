@@ -1,9 +1,10 @@
-// The cold half of the plan cache behind plain functions: making a plan, and saying why one was made.
+// The cold half of the plan cache behind plain functions: making a plan, and saying why one was
+// made.
 //
-// By default they are inline like everything else. Compiling the planner costs some seconds in every
-// file that calls a traced function, so a program of many files may define CALQUE_SEPARATE_PLANNER
-// everywhere (link the CMake target `calque::separate_planner`, which does it all), and in one file
-// CALQUE_PLANNER_HERE as well.
+// By default they are inline like everything else. Compiling the planner costs some seconds in
+// every file that calls a traced function, so a program of many files may define
+// CALQUE_SEPARATE_PLANNER everywhere (link the CMake target `calque::separate_planner`, which does
+// it all), and in one file CALQUE_PLANNER_HERE as well.
 #pragma once
 
 #include <memory>

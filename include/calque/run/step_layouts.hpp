@@ -1,7 +1,7 @@
 // The geometry, the kernel and the scratch of every step of a draft, once values have their places.
 //
-// Steps without elements are switched off here. Called by planner.hpp between the search for homes and
-// the layout of the arena, which has to know the scratch.
+// Steps without elements are switched off here. Called by planner.hpp between the search for homes
+// and the layout of the arena, which has to know the scratch.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,11 @@ class step_layouts {
 
   step_layouts(planning::draft& d, const kernel_table& table,
                const std::vector<std::pair<int, planning::place>>& snapshots)
-      : of(d.steps.size()), kernels(d.steps.size()), scratch(d.steps.size()), d_(d), s_(d.sizes),
+      : of(d.steps.size()),
+        kernels(d.steps.size()),
+        scratch(d.steps.size()),
+        d_(d),
+        s_(d.sizes),
         kernels_(table) {
     for (std::size_t i = 0; i < d.steps.size(); ++i) lay_out(i, snapshots);
   }

@@ -117,13 +117,11 @@ class tensor_operations {
   tensor broadcast(const tensor& x, const extents& to) const {
     require(x.shape.size() <= to.size(), "broadcast_to: fewer axes");
     for (std::size_t i = 1; i <= x.shape.size(); ++i)
-      require(x.shape[x.shape.size() - i] == 1 ||
-                  x.shape[x.shape.size() - i] == to[to.size() - i],
+      require(x.shape[x.shape.size() - i] == 1 || x.shape[x.shape.size() - i] == to[to.size() - i],
               "broadcast_to: extents do not fit");
     tensor r{x.type, to, {}};
     const std::int64_t n = r.size();
-    for (std::int64_t i = 0; i < n; ++i)
-      r.data.push_back(x.data[broadcast_index(i, to, x.shape)]);
+    for (std::int64_t i = 0; i < n; ++i) r.data.push_back(x.data[broadcast_index(i, to, x.shape)]);
     return r;
   }
   tensor iota(const node& n) const {
@@ -132,9 +130,8 @@ class tensor_operations {
     const std::int64_t step = stride(r.shape, axis), count = r.size();
     for (std::int64_t i = 0; i < count; ++i) {
       const std::int64_t v = i / step % r.shape[axis];
-      r.data.push_back(is_floating(n.type)
-                           ? narrowed_for(n.type, {static_cast<double>(v), 0})
-                           : detail::narrowed(n.type, {0, v}));
+      r.data.push_back(is_floating(n.type) ? narrowed_for(n.type, {static_cast<double>(v), 0})
+                                           : detail::narrowed(n.type, {0, v}));
     }
     return r;
   }
@@ -193,7 +190,8 @@ class tensor_operations {
       }
       r.data.push_back(best);
     }
-    require(static_cast<std::int64_t>(r.data.size()) == r.size(), "extents differ from the table's");
+    require(static_cast<std::int64_t>(r.data.size()) == r.size(),
+            "extents differ from the table's");
     return r;
   }
   tensor arg_reduce(const node& n, const tensor& x) const {
@@ -206,7 +204,8 @@ class tensor_operations {
       for (std::size_t k = 1; k < group.size(); ++k) {
         const constant a = value(group[best]), b = value(group[k]);
         bool wins = false;
-        if (is_floating(x.type)) wins = a.f == a.f && (b.f != b.f || (most ? b.f > a.f : b.f < a.f));
+        if (is_floating(x.type))
+          wins = a.f == a.f && (b.f != b.f || (most ? b.f > a.f : b.f < a.f));
         else if (x.type == dtype::uint64)
           wins = most ? static_cast<std::uint64_t>(b.i) > static_cast<std::uint64_t>(a.i)
                       : static_cast<std::uint64_t>(b.i) < static_cast<std::uint64_t>(a.i);
@@ -231,7 +230,8 @@ class tensor_operations {
   }
   static tensor transpose(const node& n, const tensor& x) {
     tensor r{n.type, {}, {}};
-    for (int i = 0; i < n.rank; ++i) r.shape.push_back(x.shape[static_cast<std::size_t>(n.perm[i])]);
+    for (int i = 0; i < n.rank; ++i)
+      r.shape.push_back(x.shape[static_cast<std::size_t>(n.perm[i])]);
     const std::int64_t count = r.size();
     for (std::int64_t at = 0; at < count; ++at) {
       std::int64_t from = 0;

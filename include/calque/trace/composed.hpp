@@ -26,7 +26,8 @@ struct log_softmax_fn {
       return run_on_arrays(log_softmax_fn{}, x);
     } else {
       const auto y = sub_fn{}(x, stop_gradient(calque::max(x, axis<Axis>, keepdims, at), at), at);
-      return sub_fn{}(y, calque::log(calque::sum(calque::exp(y, at), axis<Axis>, keepdims, at), at), at);
+      return sub_fn{}(y, calque::log(calque::sum(calque::exp(y, at), axis<Axis>, keepdims, at), at),
+                      at);
     }
   }
 };

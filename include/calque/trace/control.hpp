@@ -14,7 +14,8 @@ constexpr void collect(builder& g, const Tree& tree, list<std::int32_t>& ids) {
                   "calque: a region's results must be symbols or numbers, alone or in tuples and "
                   "aggregates");
     if constexpr (symbolic<L>)
-      if (leaf.b && leaf.b != &g) throw value_error("calque: a symbol of another trace in a region");
+      if (leaf.b && leaf.b != &g)
+        throw value_error("calque: a symbol of another trace in a region");
     constexpr dtype t = operand_traits<L>::type;
     ids.push(g.value_of(node_of<type_of<t>>(g, leaf)));
   });
@@ -28,16 +29,33 @@ constexpr void distribute(builder& g, Tree& tree, const list<std::int32_t>& ids)
 
 /// The tree of plain symbols that a region's result or a loop's state is handed on as.
 struct to_state {
-  template <class X> struct leaf;
-  template <class T, int R> struct leaf<expr<T, R>> { using type = expr<T, R>; };
-  template <class T, int R> struct leaf<var_expr<T, R>> { using type = expr<T, R>; };
-  template <class T> struct leaf<scalar_expr<T>> { using type = expr<T, 0>; };
-  template <scalar_literal T> struct leaf<T> { using type = expr<scalar_element<T>, 0>; };
+  template <class X>
+  struct leaf;
+  template <class T, int R>
+  struct leaf<expr<T, R>> {
+    using type = expr<T, R>;
+  };
+  template <class T, int R>
+  struct leaf<var_expr<T, R>> {
+    using type = expr<T, R>;
+  };
+  template <class T>
+  struct leaf<scalar_expr<T>> {
+    using type = expr<T, 0>;
+  };
+  template <scalar_literal T>
+  struct leaf<T> {
+    using type = expr<scalar_element<T>, 0>;
+  };
 };
 template <template <template <class, int> class> class M>
-struct rebind<to_state, M<expr>> { using type = M<expr>; };
+struct rebind<to_state, M<expr>> {
+  using type = M<expr>;
+};
 template <template <template <class, int> class> class M>
-struct rebind<to_state, M<var_expr>> { using type = M<expr>; };
+struct rebind<to_state, M<var_expr>> {
+  using type = M<expr>;
+};
 template <class X>
 using state_of = typename rebind<to_state, X>::type;
 
@@ -56,18 +74,18 @@ constexpr int branch_region(builder& g, const F& f, list<std::int32_t>& ids) {
 
 }  // namespace detail
 
-/// Runs one of two branches: `then` if `p` holds, else `otherwise`. Both are traced; they return the
-/// same types (or nothing) and, checked when planning, the same extents. Effects of the branch that
-/// is not taken do not happen. With a host bool, the branch is chosen while tracing.
+/// Runs one of two branches: `then` if `p` holds, else `otherwise`. Both are traced; they return
+/// the same types (or nothing) and, checked when planning, the same extents. Effects of the branch
+/// that is not taken do not happen. With a host bool, the branch is chosen while tracing.
 ///
 ///   auto y = cq::cond(cq::sum(x) > 0, [&] { return x; }, [&] { return -x; });
 template <class P, class Then, class Else>
   requires(symbolic<P>)
 constexpr auto cond(const P& p, const Then& then, const Else& otherwise, location at = here()) {
-  static_assert(detail::operand_traits<P>::type == dtype::boolean &&
-                    detail::operand_traits<P>::rank == 0,
-                "cq::cond(p, then, else): p must be a bool scalar; compare, and reduce with cq::max or "
-                "cq::min");
+  static_assert(
+      detail::operand_traits<P>::type == dtype::boolean && detail::operand_traits<P>::rank == 0,
+      "cq::cond(p, then, else): p must be a bool scalar; compare, and reduce with cq::max or "
+      "cq::min");
   using A = std::invoke_result_t<const Then&>;
   using B = std::invoke_result_t<const Else&>;
   builder& g = detail::common_builder(p);
@@ -84,9 +102,10 @@ constexpr auto cond(const P& p, const Then& then, const Else& otherwise, locatio
                   "cq::cond(p, then, else): one branch returns a value and the other does not");
   } else {
     using R = detail::state_of<A>;
-    static_assert(std::is_same_v<R, detail::state_of<B>>,
-                  "cq::cond(p, then, else): the branches return different types; cast with "
-                  "cq::astype<...> or reshape, so that both return the same element types and ranks");
+    static_assert(
+        std::is_same_v<R, detail::state_of<B>>,
+        "cq::cond(p, then, else): the branches return different types; cast with "
+        "cq::astype<...> or reshape, so that both return the same element types and ranks");
     R r{};
     detail::list<std::int32_t> ids;
     for (int k = 0; k < a.size(); ++k) {
@@ -100,27 +119,30 @@ constexpr auto cond(const P& p, const Then& then, const Else& otherwise, locatio
 }
 template <class Then, class Else>
 constexpr auto cond(bool p, const Then& then, const Else& otherwise, location = here()) {
-  static_assert(std::is_same_v<std::invoke_result_t<const Then&>, std::invoke_result_t<const Else&>>,
-                "cq::cond(p, then, else): the branches return different types; cast with "
-                "cq::astype<...> or reshape, so that both return the same element types and ranks");
+  static_assert(
+      std::is_same_v<std::invoke_result_t<const Then&>, std::invoke_result_t<const Else&>>,
+      "cq::cond(p, then, else): the branches return different types; cast with "
+      "cq::astype<...> or reshape, so that both return the same element types and ranks");
   return p ? then() : otherwise();
 }
 
-/// Runs `body(i, state)` for i = 0 … n - 1, each step on the state that the one before returned, and
-/// gives the last state. One node whatever n is: an integer, `static_<N>` or symbolic; a negative n
-/// means no step. The state is a symbol or number, or a tuple or aggregate of them; its types and
-/// extents stay the same from step to step.
+/// Runs `body(i, state)` for i = 0 … n - 1, each step on the state that the one before returned,
+/// and gives the last state. One node whatever n is: an integer, `static_<N>` or symbolic; a
+/// negative n means no step. The state is a symbol or number, or a tuple or aggregate of them; its
+/// types and extents stay the same from step to step.
 ///
 ///   auto y = cq::for_loop(10, x, [&](auto i, auto s) { return s * 0.5f + x; });
 template <class N, class State, class Body>
 constexpr auto for_loop(const N& n, const State& state, const Body& body, location at = here()) {
-  static_assert(symbolic<N> || detail::holds_symbols<State>::value,
-                "cq::for_loop(n, state, body): neither n nor the state is a symbol; start from one, as "
-                "in cq::for_loop(n, x, body), or call it inside a traced function");
+  static_assert(
+      symbolic<N> || detail::holds_symbols<State>::value,
+      "cq::for_loop(n, state, body): neither n nor the state is a symbol; start from one, as "
+      "in cq::for_loop(n, x, body), or call it inside a traced function");
   using S = detail::state_of<State>;
-  static_assert(detail::every_leaf<S, detail::is_symbol>(),
-                "cq::for_loop(n, state, body): the state must be symbols or numbers, alone or in tuples, "
-                "std::arrays and struct templates whose members all depend on the parameter");
+  static_assert(
+      detail::every_leaf<S, detail::is_symbol>(),
+      "cq::for_loop(n, state, body): the state must be symbols or numbers, alone or in tuples, "
+      "std::arrays and struct templates whose members all depend on the parameter");
   builder* found = nullptr;
   detail::for_each_leaf(state, [&](const auto& leaf) {
     if constexpr (requires { leaf.b; }) found = leaf.b;
@@ -131,8 +153,9 @@ constexpr auto for_loop(const N& n, const State& state, const Body& body, locati
   g.where = at;
   detail::list<std::int32_t> inputs;
   if constexpr (symbolic<N>) {
-    static_assert(is_integer(detail::operand_traits<N>::type) && detail::operand_traits<N>::rank == 0,
-                  "cq::for_loop(n, state, body): n must be an integer scalar");
+    static_assert(
+        is_integer(detail::operand_traits<N>::type) && detail::operand_traits<N>::rank == 0,
+        "cq::for_loop(n, state, body): n must be an integer scalar");
     inputs.push(detail::build_cast(g, n.id, dtype::int64));
   } else if constexpr (std::integral<N>) {
     inputs.push(g.constant_of(dtype::int64, {0, static_cast<std::int64_t>(n)}));
@@ -142,8 +165,8 @@ constexpr auto for_loop(const N& n, const State& state, const Body& body, locati
   detail::collect(g, state, inputs);
   const int carried = inputs.size() - 1;
   const int r = g.begin_region(true);
-  const scalar_expr<std::int64_t> i{
-      &g, g.region_argument(builder::make<op::region_arg>(dtype::int64))};
+  const scalar_expr<std::int64_t> i{&g,
+                                    g.region_argument(builder::make<op::region_arg>(dtype::int64))};
   S now{};
   detail::list<std::int32_t> arguments, next;
   for (int k = 0; k < carried; ++k) arguments.push(g.region_argument(g.at(inputs[1 + k])));

@@ -19,7 +19,8 @@ struct astype_fn {
     } else {
       builder& g = common_builder(x);
       g.where = at;
-      using result = typename symbol_for<weak_operand<X>, dtype_of<T>, operand_traits<X>::rank>::type;
+      using result =
+          typename symbol_for<weak_operand<X>, dtype_of<T>, operand_traits<X>::rank>::type;
       return result{&g, build_cast(g, x.id, dtype_of<T>)};
     }
   }
@@ -28,8 +29,9 @@ struct astype_fn {
 struct where_fn {
   template <class P, class A, class B>
   constexpr auto operator()(const P& p, const A& a, const B& b, location at = {}) const {
-    static_assert(operand_traits<P>::type == dtype::boolean,
-                  "cq::where(p, a, b): p must be bool: compare first, as in cq::where(x > 0, a, b)");
+    static_assert(
+        operand_traits<P>::type == dtype::boolean,
+        "cq::where(p, a, b): p must be bool: compare first, as in cq::where(x > 0, a, b)");
     check_operands<P, A, B>();
     if constexpr (has_array<P, A, B>) {
       return run_on_arrays(where_fn{}, p, a, b);
@@ -66,10 +68,14 @@ concept tensor = symbolic<X> || array_operand<X>;
 ///
 ///   auto p = cq::exp(x);
 template <tensor X>
-[[nodiscard]] constexpr auto exp(const X& x, location at = here()) { return detail::exp_fn{}(x, at); }
+[[nodiscard]] constexpr auto exp(const X& x, location at = here()) {
+  return detail::exp_fn{}(x, at);
+}
 /// Natural logarithm, elementwise; -inf at 0, NaN below; integers are computed in double.
 template <tensor X>
-[[nodiscard]] constexpr auto log(const X& x, location at = here()) { return detail::log_fn{}(x, at); }
+[[nodiscard]] constexpr auto log(const X& x, location at = here()) {
+  return detail::log_fn{}(x, at);
+}
 /// Square root, elementwise, correctly rounded; NaN below 0; integers are computed in double.
 template <tensor X>
 [[nodiscard]] constexpr auto sqrt(const X& x, location at = here()) {
@@ -82,7 +88,9 @@ template <tensor X>
 }
 /// Magnitude, elementwise; the least signed integer wraps to itself.
 template <tensor X>
-[[nodiscard]] constexpr auto abs(const X& x, location at = here()) { return detail::abs_fn{}(x, at); }
+[[nodiscard]] constexpr auto abs(const X& x, location at = here()) {
+  return detail::abs_fn{}(x, at);
+}
 
 /// The larger of two operands, elementwise and broadcasting; NaN if either is NaN.
 ///
@@ -116,9 +124,10 @@ template <element T, tensor X>
 template <operand A, operand B>
   requires(symbolic<A> || symbolic<B>)
 constexpr auto max(const A& a, const B&) {
-  static_assert(detail::never<A>,
-                "cq::max(a, b): cq::max reduces one array over its axes; for the larger of two values "
-                "use cq::maximum(a, b)");
+  static_assert(
+      detail::never<A>,
+      "cq::max(a, b): cq::max reduces one array over its axes; for the larger of two values "
+      "use cq::maximum(a, b)");
   return a;
 }
 template <operand A, operand B>

@@ -33,9 +33,10 @@ template <class X>
 constexpr void mark(builder& g, X& x, list<std::int32_t>& markers, list<std::int32_t>& held) {
   for_each_leaf(x, [&]<class L>(L& leaf) {
     if constexpr (symbolic<L>) {
-      static_assert(is_floating(operand_traits<L>::type),
-                    "cq::grad(f, wrt): an argument that derivatives are taken with respect to must be "
-                    "floating; cast it with cq::astype<float>(x), or leave it out of wrt");
+      static_assert(
+          is_floating(operand_traits<L>::type),
+          "cq::grad(f, wrt): an argument that derivatives are taken with respect to must be "
+          "floating; cast it with cq::astype<float>(x), or leave it out of wrt");
       const int value = g.value_of(leaf.id);
       node n = builder::make<op::marker>(g.at(value).type, g.at(value).rank);
       for (int i = 0; i < n.rank; ++i) n.dims[i] = g.at(value).dims[i];
@@ -83,18 +84,21 @@ struct value_and_grad_fn {
       using L = std::remove_cv_t<decltype(loss)>;
       static_assert(symbolic<L>,
                     "cq::value_and_grad(f): f must return one symbolic scalar, the loss");
-      static_assert(operand_traits<L>::rank == 0,
-                    "cq::value_and_grad(f): f must return a scalar (rank 0); reduce it with cq::sum or "
-                    "cq::mean");
+      static_assert(
+          operand_traits<L>::rank == 0,
+          "cq::value_and_grad(f): f must return a scalar (rank 0); reduce it with cq::sum or "
+          "cq::mean");
       static_assert(is_floating(operand_traits<L>::type),
                     "cq::value_and_grad(f): f must return a floating scalar");
       inputs[0] = g.value_of(loss.id);
-      for (int i = held.size() - 3; i >= 0; i -= 3) {  // a variable that was not written reads as before
+      for (int i = held.size() - 3; i >= 0;
+           i -= 3) {  // a variable that was not written reads as before
         const int now = g.exchange_value(held[i], held[i + 1]);
         if (now != held[i + 2]) g.exchange_value(held[i], now);
       }
       g.where = at;
-      const int owner = g.append(builder::make<op::gradient>(dtype::none), inputs.begin(), inputs.size());
+      const int owner =
+          g.append(builder::make<op::gradient>(dtype::none), inputs.begin(), inputs.size());
       int k = 0;
       const auto one = [&]<class X>(std::type_identity<X>) {
         exprs_of<X> grad{};
@@ -112,7 +116,8 @@ struct value_and_grad_fn {
         auto grad = (one(std::type_identity<std::tuple_element_t<W, std::tuple<A...>>>{}), ...);
         return gradient_result<expr<T, 0>, decltype(grad)>{value, grad};
       } else {
-        auto grad = std::tuple{one(std::type_identity<std::tuple_element_t<W, std::tuple<A...>>>{})...};
+        auto grad =
+            std::tuple{one(std::type_identity<std::tuple_element_t<W, std::tuple<A...>>>{})...};
         return gradient_result<expr<T, 0>, decltype(grad)>{value, grad};
       }
     }

@@ -41,22 +41,26 @@ constexpr bool takes_braces(std::index_sequence<Before...>, std::index_sequence<
     M{(static_cast<void>(Before), any_value{})..., {}, (static_cast<void>(After), any_value{})...};
   };
 }
-/// False for an aggregate with a C array: `{}` initialises all of the array, and what follows is too much.
+/// False for an aggregate with a C array: `{}` initialises all of the array, and what follows is
+/// too much.
 template <class M, std::size_t... I>
 constexpr bool each_takes_braces(std::index_sequence<I...>) {
-  return (takes_braces<M>(std::make_index_sequence<I>{}, std::make_index_sequence<sizeof...(I) - I - 1>{}) && ...);
+  return (takes_braces<M>(std::make_index_sequence<I>{},
+                          std::make_index_sequence<sizeof...(I) - I - 1>{}) &&
+          ...);
 }
 /// An aggregate without base classes and C arrays: bindings can name its members.
 template <class M>
-concept plain_aggregate = std::is_aggregate_v<M> && !std::is_array_v<M> &&
-                          !requires { M{any_base_of<M>{}}; } &&
-                          each_takes_braces<M>(std::make_index_sequence<member_count<M>()>{});
+concept plain_aggregate = std::is_aggregate_v<M> && !std::is_array_v<M> && !requires {
+  M{any_base_of<M>{}};
+} && each_takes_braces<M>(std::make_index_sequence<member_count<M>()>{});
 
 /// Calls `f(members...)` with all members of aggregate `m`, in order; returns what it returns.
 template <class M, class F>
 constexpr decltype(auto) with_members(M& m, F&& f) {
   constexpr std::size_t n = member_count<std::remove_const_t<M>>();
   static_assert(n <= 64, "calque: an aggregate argument may have up to 64 members");
+  // clang-format off
   if constexpr (n == 0) return f();
   else if constexpr (n == 1) { auto& [m0] = m; return f(m0); }
   else if constexpr (n == 2) { auto& [m0, m1] = m; return f(m0, m1); }
@@ -302,6 +306,7 @@ constexpr decltype(auto) with_members(M& m, F&& f) {
           m18, m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33,
           m34, m35, m36, m37, m38, m39, m40, m41, m42, m43, m44, m45, m46, m47, m48, m49,
           m50, m51, m52, m53, m54, m55, m56, m57, m58, m59, m60, m61, m62, m63); }
+  // clang-format on
 }
 
 /// Calls `f(member)` for each member of aggregate `m`, in order.

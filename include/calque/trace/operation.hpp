@@ -12,30 +12,39 @@
 #include "calque/ops/select.hpp"
 #include "calque/ops/views.hpp"
 
-#define CALQUE_SYMBOL_IN_IF                                                                       \
+#define CALQUE_SYMBOL_IN_IF                                                                        \
   "calque: a symbolic value in a C++ condition (if, while, ?:, &&): its value is not known while " \
   "tracing; use cq::cond, cq::for_loop or cq::where"
-#define CALQUE_SYMBOL_VALUE                                                                        \
-  "calque: reading a symbol's value: it is not known while tracing; compute with cq functions, "   \
+#define CALQUE_SYMBOL_VALUE                                                                      \
+  "calque: reading a symbol's value: it is not known while tracing; compute with cq functions, " \
   "return the value, or run the body with cq::eager"
-#define CALQUE_MIXED                                                                               \
-  "calque: a real array or variable beside a symbol inside a traced function; pass it as an "      \
+#define CALQUE_MIXED                                                                          \
+  "calque: a real array or variable beside a symbol inside a traced function; pass it as an " \
   "argument of the traced function"
-#define CALQUE_HOST_VARIABLE                                                                       \
-  "calque: a variable in an operation outside a traced function; use its present value v.value(), " \
+#define CALQUE_HOST_VARIABLE                                                             \
+  "calque: a variable in an operation outside a traced function; use its present value " \
+  "v.value(), "                                                                          \
   "or pass v to a traced function"
 
-#define CALQUE_BINARY_OPERATORS(X)                                                                 \
-  X(+, add_fn) X(-, sub_fn) X(*, mul_fn) X(/, div_fn) X(<, less_fn) X(<=, less_equal_fn)           \
-  X(>, greater_fn) X(>=, greater_equal_fn) X(==, equal_fn) X(!=, not_equal_fn)
+#define CALQUE_BINARY_OPERATORS(X)                                                         \
+  X(+, add_fn)                                                                             \
+  X(-, sub_fn)                                                                             \
+  X(*, mul_fn)                                                                             \
+  X(/, div_fn) X(<, less_fn) X(<=, less_equal_fn) X(>, greater_fn) X(>=, greater_equal_fn) \
+      X(==, equal_fn) X(!=, not_equal_fn)
 
 namespace calque {
 
-template <class T, int Rank> struct expr;
-template <class T> struct scalar_expr;
-template <class T, int Rank> struct var_expr;
-template <class T, int Rank> class array;
-template <class T, int Rank> class variable;
+template <class T, int Rank>
+struct expr;
+template <class T>
+struct scalar_expr;
+template <class T, int Rank>
+struct var_expr;
+template <class T, int Rank>
+class array;
+template <class T, int Rank>
+class variable;
 
 /// The line of the call that takes `location at = here()`.
 [[nodiscard]] constexpr location here(int line = __builtin_LINE(),
@@ -114,15 +123,16 @@ inline constexpr bool has_variable = ((kind_v<X> == operand_kind::variable) || .
 
 /// Refuses arrays and variables beside symbols, and variables where there is no trace.
 template <class... X>
-constexpr auto check_operands() {  // auto: instantiated where it is called, before what would fail next
+constexpr auto
+check_operands() {  // auto: instantiated where it is called, before what would fail next
   static_assert(!any_symbol<X...> || !(has_array<X...> || has_variable<X...>), CALQUE_MIXED);
   static_assert(any_symbol<X...> || !has_variable<X...>, CALQUE_HOST_VARIABLE);
 }
 
 }  // namespace detail
 
-/// Something an operation takes: a symbol, an array, or a C++ number; also a variable, to be refused
-/// by a message.
+/// Something an operation takes: a symbol, an array, or a C++ number; also a variable, to be
+/// refused by a message.
 template <class X>
 concept operand = detail::kind_v<X> != detail::operand_kind::none;
 /// A C++ number or the symbol of one.
@@ -252,8 +262,9 @@ struct unary_fn {
       return run_on_arrays(unary_fn{}, x);
     } else {
       constexpr dtype in = operand_traits<X>::type;
-      constexpr dtype t = Floating ? floating(in) : weak_operand<X> ? promote_scalars(in, in)
-                                                                    : arithmetic(in);
+      constexpr dtype t = Floating          ? floating(in)
+                          : weak_operand<X> ? promote_scalars(in, in)
+                                            : arithmetic(in);
       builder& g = common_builder(x);
       g.where = at;
       const int id = node_of<type_of<t>>(g, x);
@@ -283,9 +294,10 @@ constexpr expr<T, Rank> updated(const expr<T, Rank>& x, const Y& y) {
 template <class T, int Rank, class E>
 constexpr int store_operand(builder& b, const E& e) {
   check_operands<expr<T, Rank>, E>();
-  static_assert(kind_of(operand_traits<E>::type) <= kind_of(dtype_of<T>),
-                "calque: variable.assign(e): e has a higher kind than the variable (bool < integer < "
-                "floating) and would be truncated; use cq::astype<...>(e)");
+  static_assert(
+      kind_of(operand_traits<E>::type) <= kind_of(dtype_of<T>),
+      "calque: variable.assign(e): e has a higher kind than the variable (bool < integer < "
+      "floating) and would be truncated; use cq::astype<...>(e)");
   static_assert(operand_traits<E>::rank <= Rank,
                 "calque: variable.assign(e): e has more axes than the variable; reduce e first");
   return node_of<T>(b, e);

@@ -22,14 +22,16 @@ struct reduce_fn {
     } else {
       constexpr int rank = operand_traits<X>::rank;
       constexpr unsigned mask = axis_mask<rank>(Axes{});
-      static_assert(mask != ~0u, "cq::sum, max, mean, ...(x, cq::axis<...>): cq::axis<...> names an axis twice; name "
-                    "each axis once");
+      static_assert(
+          mask != ~0u,
+          "cq::sum, max, mean, ...(x, cq::axis<...>): cq::axis<...> names an axis twice; name "
+          "each axis once");
       constexpr dtype t = reduction_type<Op>(operand_traits<X>::type);
       builder& g = common_builder(x);
       g.where = at;
       const int id = build_cast(g, x.id, t);
-      return expr<type_of<t>, Keep ? rank : rank - bits_in(mask)>{
-          &g, build_reduction<Op>(g, id, mask, Keep, t)};
+      return expr < type_of<t>,
+             Keep ? rank : rank - bits_in(mask) > {&g, build_reduction<Op>(g, id, mask, Keep, t)};
     }
   }
 };
@@ -44,8 +46,10 @@ struct mean_fn {
       // summed in double, so that a mean of floats neither overflows nor stalls
       constexpr int rank = operand_traits<X>::rank;
       constexpr unsigned mask = axis_mask<rank>(Axes{});
-      static_assert(mask != ~0u, "cq::sum, max, mean, ...(x, cq::axis<...>): cq::axis<...> names an axis twice; name "
-                    "each axis once");
+      static_assert(
+          mask != ~0u,
+          "cq::sum, max, mean, ...(x, cq::axis<...>): cq::axis<...> names an axis twice; name "
+          "each axis once");
       constexpr dtype t = floating(operand_traits<X>::type);
       builder& g = common_builder(x);
       g.where = at;
@@ -53,11 +57,10 @@ struct mean_fn {
                                                  dtype::float64);
       int count = g.literal_dim(1);
       for (int i = 0; i < rank; ++i)
-        if ((mask >> i) & 1u)
-          count = g.arithmetic_dim(dim_kind::mul, count, g.at(x.id).dims[i]);
+        if ((mask >> i) & 1u) count = g.arithmetic_dim(dim_kind::mul, count, g.at(x.id).dims[i]);
       const int n = build_cast(g, g.extent_of(count), dtype::float64);
       const int mean = g.map_of<op::div>(dtype::float64, total, n);
-      return expr<type_of<t>, Keep ? rank : rank - bits_in(mask)>{&g, build_cast(g, mean, t)};
+      return expr < type_of<t>, Keep ? rank : rank - bits_in(mask) > {&g, build_cast(g, mean, t)};
     }
   }
 };
@@ -73,39 +76,38 @@ struct arg_reduce_fn {
       constexpr unsigned mask = axis_mask<rank>(axis_t<Axis>{});
       builder& g = common_builder(x);
       g.where = at;
-      return expr<std::int64_t, Keep ? rank : rank - 1>{
-          &g, build_reduction<Op>(g, x.id, mask, Keep, dtype::int64)};
+      return expr < std::int64_t,
+             Keep ? rank : rank - 1 > {&g, build_reduction<Op>(g, x.id, mask, Keep, dtype::int64)};
     }
   }
 };
 
 }  // namespace detail
 
-#define CALQUE_REDUCTION(NAME, ...)                                                            \
-  template <array_operand X>                                                                   \
-  [[nodiscard]] constexpr auto NAME(const X& x, location at = here()) {                        \
-    using Axes = axis_t<>;                                                                     \
-    constexpr bool Keep = false;                                                               \
-    return detail::__VA_ARGS__{}(x, at);                                                       \
-  }                                                                                            \
-  template <array_operand X, int... A>                                                         \
-  [[nodiscard]] constexpr auto NAME(const X& x, axis_t<A...>, location at = here()) {          \
-    using Axes = axis_t<A...>;                                                                 \
-    constexpr bool Keep = false;                                                               \
-    return detail::__VA_ARGS__{}(x, at);                                                       \
-  }                                                                                            \
-  template <array_operand X, int... A>                                                         \
-  [[nodiscard]] constexpr auto NAME(const X& x, axis_t<A...>, keepdims_t,                      \
-                                    location at = here()) {                                    \
-    using Axes = axis_t<A...>;                                                                 \
-    constexpr bool Keep = true;                                                                \
-    return detail::__VA_ARGS__{}(x, at);                                                       \
-  }                                                                                            \
-  template <array_operand X>                                                                   \
-  [[nodiscard]] constexpr auto NAME(const X& x, keepdims_t, location at = here()) {            \
-    using Axes = axis_t<>;                                                                     \
-    constexpr bool Keep = true;                                                                \
-    return detail::__VA_ARGS__{}(x, at);                                                       \
+#define CALQUE_REDUCTION(NAME, ...)                                                               \
+  template <array_operand X>                                                                      \
+  [[nodiscard]] constexpr auto NAME(const X& x, location at = here()) {                           \
+    using Axes = axis_t<>;                                                                        \
+    constexpr bool Keep = false;                                                                  \
+    return detail::__VA_ARGS__{}(x, at);                                                          \
+  }                                                                                               \
+  template <array_operand X, int... A>                                                            \
+  [[nodiscard]] constexpr auto NAME(const X& x, axis_t<A...>, location at = here()) {             \
+    using Axes = axis_t<A...>;                                                                    \
+    constexpr bool Keep = false;                                                                  \
+    return detail::__VA_ARGS__{}(x, at);                                                          \
+  }                                                                                               \
+  template <array_operand X, int... A>                                                            \
+  [[nodiscard]] constexpr auto NAME(const X& x, axis_t<A...>, keepdims_t, location at = here()) { \
+    using Axes = axis_t<A...>;                                                                    \
+    constexpr bool Keep = true;                                                                   \
+    return detail::__VA_ARGS__{}(x, at);                                                          \
+  }                                                                                               \
+  template <array_operand X>                                                                      \
+  [[nodiscard]] constexpr auto NAME(const X& x, keepdims_t, location at = here()) {               \
+    using Axes = axis_t<>;                                                                        \
+    constexpr bool Keep = true;                                                                   \
+    return detail::__VA_ARGS__{}(x, at);                                                          \
   }
 
 /// Sum over all axes or those of the tag; 0 for none. Integers narrower than 64 bits and bool give
@@ -136,8 +138,8 @@ CALQUE_REDUCTION(mean, mean_fn<Axes, Keep>)
     return detail::arg_reduce_fn<op::NAME, 0, false>{}(x, at);                                 \
   }
 
-/// Index (int64) of the largest element along one axis: the first of equals, of NaN if there is one;
-/// `shape_error` over no elements.
+/// Index (int64) of the largest element along one axis: the first of equals, of NaN if there is
+/// one; `shape_error` over no elements.
 CALQUE_ARG_REDUCTION(argmax)
 /// Index (int64) of the smallest element along one axis, as `argmax`.
 CALQUE_ARG_REDUCTION(argmin)

@@ -1,5 +1,5 @@
-// Array functions that rearrange extents, on symbols: transpose reshape broadcast_to; constants made
-// in a body: zeros ones full arange; matmul; one_hot.
+// Array functions that rearrange extents, on symbols: transpose reshape broadcast_to; constants
+// made in a body: zeros ones full arange; matmul; one_hot.
 #pragma once
 
 #include "calque/ops/extents.hpp"
@@ -61,7 +61,8 @@ struct matmul_fn {
 template <class T>
 struct one_hot_fn {
   template <class X, class Extent>
-  constexpr auto operator()(const X& labels, const shape<1, Extent>& depth, location at = {}) const {
+  constexpr auto operator()(const X& labels, const shape<1, Extent>& depth,
+                            location at = {}) const {
     static_assert(is_integer(operand_traits<X>::type),
                   "cq::one_hot(labels, depth): labels must be integers; cast them with "
                   "cq::astype<int>(labels)");
@@ -80,8 +81,8 @@ struct one_hot_fn {
       const bool few = n.kind == dim_kind::literal && n.value <= (std::int64_t{1} << 31);
       constexpr dtype t = operand_traits<X>::type;
       const dtype counts = size_of(t) == 8 || (few && size_of(t) == 4) ? t
-                           : few                                      ? dtype::int32
-                                                                      : dtype::int64;
+                           : few                                       ? dtype::int32
+                                                                       : dtype::int64;
       const int column = op::reshape::build(g, build_cast(g, labels.id, counts), rank + 1, dims);
       const int classes = g.iota(counts, 1, row, 0);
       const int hit = g.map_of<op::equal>(dtype::boolean, column, classes);
@@ -141,7 +142,8 @@ template <symbolic X, int Rank, class Extent>
 /// gradients. The result's type is that of `cq::sum`: 64 bits for bool and narrow integers.
 template <symbolic X, int Rank, class Extent>
   requires array_operand<X>
-[[nodiscard]] constexpr auto sum_to(const X& x, const shape<Rank, Extent>& s, location at = here()) {
+[[nodiscard]] constexpr auto sum_to(const X& x, const shape<Rank, Extent>& s,
+                                    location at = here()) {
   static_assert(Rank <= detail::operand_traits<X>::rank,
                 "cq::sum_to(x, shape): the shape has more axes than x; use cq::broadcast_to");
   constexpr dtype t = sum_type(detail::operand_traits<X>::type);
@@ -165,7 +167,8 @@ template <element T, int Rank, class Extent, symbolic X>
 template <int Rank, class Extent, weak_operand V, symbolic X>
 [[nodiscard]] constexpr auto full(const shape<Rank, Extent>& s, const V& v, const X& x,
                                   location at = here()) {
-  return detail::filled<type_of<detail::operand_traits<V>::type>>(s, v, detail::common_builder(x), at);
+  return detail::filled<type_of<detail::operand_traits<V>::type>>(s, v, detail::common_builder(x),
+                                                                  at);
 }
 /// 0, 1, …, n - 1 of type T, inside a traced function; any symbol of the trace comes last.
 template <element T, class N, symbolic X>
@@ -194,8 +197,8 @@ template <operand A, operand B>
   return detail::matmul_fn{}(a, b, at);
 }
 
-/// 1 at each label's class and 0 elsewhere, along a new last axis of `depth` classes; a label outside
-/// [0, depth) gives zeros.
+/// 1 at each label's class and 0 elsewhere, along a new last axis of `depth` classes; a label
+/// outside [0, depth) gives zeros.
 ///
 ///   auto target = cq::one_hot<float>(labels, 10);
 template <element T, array_operand X, class N>

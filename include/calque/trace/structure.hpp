@@ -1,5 +1,5 @@
-// Arguments and results as trees: arrays, variables and numbers, alone or in tuples, std::arrays and
-// aggregates, nested. Rebinding maps the tree of arrays to the tree of symbols and back.
+// Arguments and results as trees: arrays, variables and numbers, alone or in tuples, std::arrays
+// and aggregates, nested. Rebinding maps the tree of arrays to the tree of symbols and back.
 //
 // A model is a struct template over its members' kind, `template <template <class, int> class A>
 // struct net { A<float, 2> w; A<float, 1> b; };`, or over their types; both can be rebound.
@@ -24,55 +24,144 @@ concept span_element = element<std::remove_const_t<T>> && !std::is_volatile_v<T>
 /// What a leaf of a tree is.
 enum class leaf_kind : std::uint8_t { none, array, variable, scalar, extents, constant };
 
-template <class X> struct leaf_traits { static constexpr leaf_kind kind = leaf_kind::none; };
-template <class T, int R> struct leaf_traits<array<T, R>> { static constexpr leaf_kind kind = leaf_kind::array; };
-template <class T, int R> struct leaf_traits<expr<T, R>> { static constexpr leaf_kind kind = leaf_kind::array; };
-template <vector_element T> struct leaf_traits<std::vector<T>> { static constexpr leaf_kind kind = leaf_kind::array; };
-template <span_element T> struct leaf_traits<std::span<T>> { static constexpr leaf_kind kind = leaf_kind::array; };
-template <class T, int R> struct leaf_traits<variable<T, R>> { static constexpr leaf_kind kind = leaf_kind::variable; };
-template <class T, int R> struct leaf_traits<var_expr<T, R>> { static constexpr leaf_kind kind = leaf_kind::variable; };
-template <scalar_literal T> struct leaf_traits<T> { static constexpr leaf_kind kind = leaf_kind::scalar; };
-template <class T> struct leaf_traits<scalar_expr<T>> { static constexpr leaf_kind kind = leaf_kind::scalar; };
-template <int R, class E> struct leaf_traits<shape<R, E>> { static constexpr leaf_kind kind = leaf_kind::extents; };
-template <auto N> struct leaf_traits<static_t<N>> { static constexpr leaf_kind kind = leaf_kind::constant; };
+template <class X>
+struct leaf_traits {
+  static constexpr leaf_kind kind = leaf_kind::none;
+};
+template <class T, int R>
+struct leaf_traits<array<T, R>> {
+  static constexpr leaf_kind kind = leaf_kind::array;
+};
+template <class T, int R>
+struct leaf_traits<expr<T, R>> {
+  static constexpr leaf_kind kind = leaf_kind::array;
+};
+template <vector_element T>
+struct leaf_traits<std::vector<T>> {
+  static constexpr leaf_kind kind = leaf_kind::array;
+};
+template <span_element T>
+struct leaf_traits<std::span<T>> {
+  static constexpr leaf_kind kind = leaf_kind::array;
+};
+template <class T, int R>
+struct leaf_traits<variable<T, R>> {
+  static constexpr leaf_kind kind = leaf_kind::variable;
+};
+template <class T, int R>
+struct leaf_traits<var_expr<T, R>> {
+  static constexpr leaf_kind kind = leaf_kind::variable;
+};
+template <scalar_literal T>
+struct leaf_traits<T> {
+  static constexpr leaf_kind kind = leaf_kind::scalar;
+};
+template <class T>
+struct leaf_traits<scalar_expr<T>> {
+  static constexpr leaf_kind kind = leaf_kind::scalar;
+};
+template <int R, class E>
+struct leaf_traits<shape<R, E>> {
+  static constexpr leaf_kind kind = leaf_kind::extents;
+};
+template <auto N>
+struct leaf_traits<static_t<N>> {
+  static constexpr leaf_kind kind = leaf_kind::constant;
+};
 
 template <class X>
 concept leaf_type = leaf_traits<X>::kind != leaf_kind::none;
 
-template <class X> inline constexpr bool is_tuple = false;
-template <class... X> inline constexpr bool is_tuple<std::tuple<X...>> = true;
-template <class A, class B> inline constexpr bool is_tuple<std::pair<A, B>> = true;
-template <class X, std::size_t N> inline constexpr bool is_tuple<std::array<X, N>> = true;
+template <class X>
+inline constexpr bool is_tuple = false;
+template <class... X>
+inline constexpr bool is_tuple<std::tuple<X...>> = true;
+template <class A, class B>
+inline constexpr bool is_tuple<std::pair<A, B>> = true;
+template <class X, std::size_t N>
+inline constexpr bool is_tuple<std::array<X, N>> = true;
 
-// --- rebinding: a type function applied to every leaf ----------------------------------------------
+// --- rebinding: a type function applied to every leaf
+// ----------------------------------------------
 
 /// Arrays, variables and numbers to symbols.
 struct to_symbols {
-  template <class X> struct leaf;
-  template <class T, int R> struct leaf<array<T, R>> { using type = expr<std::remove_const_t<T>, R>; };
-  template <vector_element T> struct leaf<std::vector<T>> { using type = expr<T, 1>; };
-  template <span_element T> struct leaf<std::span<T>> { using type = expr<std::remove_const_t<T>, 1>; };
-  template <class T, int R> struct leaf<variable<T, R>> { using type = var_expr<T, R>; };
-  template <scalar_literal T> struct leaf<T> { using type = scalar_expr<scalar_element<T>>; };
-  template <int R, class E> struct leaf<shape<R, E>> { using type = shape<R, symbolic_extent>; };
-  template <auto N> struct leaf<static_t<N>> { using type = static_t<N>; };
+  template <class X>
+  struct leaf;
+  template <class T, int R>
+  struct leaf<array<T, R>> {
+    using type = expr<std::remove_const_t<T>, R>;
+  };
+  template <vector_element T>
+  struct leaf<std::vector<T>> {
+    using type = expr<T, 1>;
+  };
+  template <span_element T>
+  struct leaf<std::span<T>> {
+    using type = expr<std::remove_const_t<T>, 1>;
+  };
+  template <class T, int R>
+  struct leaf<variable<T, R>> {
+    using type = var_expr<T, R>;
+  };
+  template <scalar_literal T>
+  struct leaf<T> {
+    using type = scalar_expr<scalar_element<T>>;
+  };
+  template <int R, class E>
+  struct leaf<shape<R, E>> {
+    using type = shape<R, symbolic_extent>;
+  };
+  template <auto N>
+  struct leaf<static_t<N>> {
+    using type = static_t<N>;
+  };
 };
 /// Symbols to arrays: the type of a result.
 struct to_arrays {
-  template <class X> struct leaf;
-  template <class T, int R> struct leaf<expr<T, R>> { using type = array<T, R>; };
-  template <class T, int R> struct leaf<var_expr<T, R>> { using type = array<T, R>; };
-  template <class T> struct leaf<scalar_expr<T>> { using type = array<T, 0>; };
-  template <scalar_literal T> struct leaf<T> { using type = array<scalar_element<T>, 0>; };
-  template <auto N> struct leaf<static_t<N>> { using type = static_t<N>; };
+  template <class X>
+  struct leaf;
+  template <class T, int R>
+  struct leaf<expr<T, R>> {
+    using type = array<T, R>;
+  };
+  template <class T, int R>
+  struct leaf<var_expr<T, R>> {
+    using type = array<T, R>;
+  };
+  template <class T>
+  struct leaf<scalar_expr<T>> {
+    using type = array<T, 0>;
+  };
+  template <scalar_literal T>
+  struct leaf<T> {
+    using type = array<scalar_element<T>, 0>;
+  };
+  template <auto N>
+  struct leaf<static_t<N>> {
+    using type = static_t<N>;
+  };
 };
 /// Symbols and handles to plain symbols: the type of a gradient.
 struct to_exprs {
-  template <class X> struct leaf;
-  template <class T, int R> struct leaf<expr<T, R>> { using type = expr<T, R>; };
-  template <class T, int R> struct leaf<var_expr<T, R>> { using type = expr<T, R>; };
-  template <class T> struct leaf<scalar_expr<T>> { using type = expr<T, 0>; };
-  template <auto N> struct leaf<static_t<N>> { using type = static_t<N>; };
+  template <class X>
+  struct leaf;
+  template <class T, int R>
+  struct leaf<expr<T, R>> {
+    using type = expr<T, R>;
+  };
+  template <class T, int R>
+  struct leaf<var_expr<T, R>> {
+    using type = expr<T, R>;
+  };
+  template <class T>
+  struct leaf<scalar_expr<T>> {
+    using type = expr<T, 0>;
+  };
+  template <auto N>
+  struct leaf<static_t<N>> {
+    using type = static_t<N>;
+  };
 };
 
 template <class Rule, class X>
@@ -89,25 +178,38 @@ struct rebind<Rule, std::array<X, N>> {
   using type = std::array<typename rebind<Rule, X>::type, N>;
 };
 template <class Rule, template <class...> class M, class... X>
-  requires(!leaf_type<M<X...>> && (is_tuple<M<X...>> || plain_aggregate<M<X...>>) && requires { typename std::tuple<typename rebind<Rule, X>::type...>; })
+  requires(!leaf_type<M<X...>> && (is_tuple<M<X...>> || plain_aggregate<M<X...>>) &&
+           requires { typename std::tuple<typename rebind<Rule, X>::type...>; })
 struct rebind<Rule, M<X...>> {
   using type = M<typename rebind<Rule, X>::type...>;
 };
 // a struct template over the kind of its members: the kind of leaf decides the whole
 template <template <template <class, int> class> class M>
   requires plain_aggregate<M<array>>
-struct rebind<to_symbols, M<array>> { using type = M<expr>; };
+struct rebind<to_symbols, M<array>> {
+  using type = M<expr>;
+};
 template <template <template <class, int> class> class M>
   requires plain_aggregate<M<variable>>
-struct rebind<to_symbols, M<variable>> { using type = M<var_expr>; };
+struct rebind<to_symbols, M<variable>> {
+  using type = M<var_expr>;
+};
 template <template <template <class, int> class> class M>
-struct rebind<to_arrays, M<expr>> { using type = M<array>; };
+struct rebind<to_arrays, M<expr>> {
+  using type = M<array>;
+};
 template <template <template <class, int> class> class M>
-struct rebind<to_arrays, M<var_expr>> { using type = M<array>; };
+struct rebind<to_arrays, M<var_expr>> {
+  using type = M<array>;
+};
 template <template <template <class, int> class> class M>
-struct rebind<to_exprs, M<expr>> { using type = M<expr>; };
+struct rebind<to_exprs, M<expr>> {
+  using type = M<expr>;
+};
 template <template <template <class, int> class> class M>
-struct rebind<to_exprs, M<var_expr>> { using type = M<expr>; };
+struct rebind<to_exprs, M<var_expr>> {
+  using type = M<expr>;
+};
 
 template <class X, template <class> class Allowed>
 constexpr bool every_leaf();
@@ -124,7 +226,8 @@ constexpr bool every_leaf() {
   using each = every_leaf_of<Allowed>;
   if constexpr (leaf_type<X>) return Allowed<X>::value;
   else if constexpr (is_tuple<X>) return decltype(std::apply(each{}, std::declval<X&>()))::value;
-  else if constexpr (plain_aggregate<X>) return decltype(with_members(std::declval<X&>(), each{}))::value;
+  else if constexpr (plain_aggregate<X>)
+    return decltype(with_members(std::declval<X&>(), each{}))::value;
   else return false;
 }
 template <class X>
@@ -142,9 +245,10 @@ concept has_symbols = requires { typename rebind<to_symbols, X>::type; } &&
                       every_leaf<typename rebind<to_symbols, X>::type, is_symbol>();
 /// A tree all of whose leaves can be arrays: what a trace returns.
 template <class X>
-concept result_type = std::is_void_v<X> || (requires { typename rebind<to_arrays, X>::type; } &&
-                                            every_leaf<X, is_returned>() &&
-                                            every_leaf<typename rebind<to_arrays, X>::type, is_result>());
+concept result_type =
+    std::is_void_v<X> ||
+    (requires { typename rebind<to_arrays, X>::type; } && every_leaf<X, is_returned>() &&
+     every_leaf<typename rebind<to_arrays, X>::type, is_result>());
 template <class X>
 using symbols_of = typename rebind<to_symbols, X>::type;
 template <class X>
@@ -152,7 +256,8 @@ using arrays_of = typename rebind<to_arrays, X>::type;
 template <class X>
 using exprs_of = typename rebind<to_exprs, X>::type;
 
-// --- walking -----------------------------------------------------------------------------------------
+// --- walking
+// -----------------------------------------------------------------------------------------
 
 /// Calls `f(leaf)` for every leaf of `x`, in order.
 template <class X, class F>
@@ -170,7 +275,8 @@ constexpr int count_leaves() {
   } else {
     X x{};
     int n = 0;
-    for_each_leaf(x, [&]<class L>(L&) { n += leaf_traits<L>::kind == leaf_kind::constant ? 0 : 1; });
+    for_each_leaf(x,
+                  [&]<class L>(L&) { n += leaf_traits<L>::kind == leaf_kind::constant ? 0 : 1; });
     return n;
   }
 }
@@ -182,7 +288,8 @@ template <int R, class E>
 struct holds_symbols<shape<R, E>> : std::bool_constant<std::is_same_v<E, symbolic_extent>> {};
 template <template <class...> class M, class... X>
 struct holds_symbols<M<X...>> : std::bool_constant<(holds_symbols<X>::value || ...)> {};
-template <class T> struct holds_symbols<scalar_expr<T>> : std::true_type {};
+template <class T>
+struct holds_symbols<scalar_expr<T>> : std::true_type {};
 template <class X, std::size_t N>
 struct holds_symbols<std::array<X, N>> : holds_symbols<X> {};
 template <template <template <class, int> class> class M>
@@ -195,7 +302,8 @@ constexpr bool any_array_symbol() {
   Tree tree{};
   bool any = false;
   for_each_leaf(tree, [&]<class L>(L&) {
-    any = any || leaf_traits<L>::kind == leaf_kind::array || leaf_traits<L>::kind == leaf_kind::variable;
+    any = any || leaf_traits<L>::kind == leaf_kind::array ||
+          leaf_traits<L>::kind == leaf_kind::variable;
   });
   return any;
 }

@@ -57,7 +57,9 @@ struct scalar_expr {
     static_assert(detail::never<T>, CALQUE_SYMBOL_IN_IF);
     return false;
   }
-  constexpr explicit operator T() const requires(!std::same_as<T, bool>) {
+  constexpr explicit operator T() const
+    requires(!std::same_as<T, bool>)
+  {
     static_assert(detail::never<T>, CALQUE_SYMBOL_VALUE);
     return T{};
   }
@@ -77,14 +79,14 @@ struct scalar_expr {
   constexpr scalar_expr& operator*=(const auto& y) { return update<detail::mul_fn>(y); }
   constexpr scalar_expr& operator/=(const auto& y) { return update<detail::div_fn>(y); }
 
-#define CALQUE_SCALAR_OPERATOR(SYMBOL, FUNCTION)                                           \
-  template <weak_operand B>                                                                \
-  friend constexpr auto operator SYMBOL(located<scalar_expr> x, const B& y) {              \
-    return detail::FUNCTION{}(x.e, y, x.at);                                               \
-  }                                                                                        \
-  template <scalar_literal A>                                                              \
-  friend constexpr auto operator SYMBOL(const A& x, located<scalar_expr> y) {              \
-    return detail::FUNCTION{}(x, y.e, y.at);                                               \
+#define CALQUE_SCALAR_OPERATOR(SYMBOL, FUNCTION)                              \
+  template <weak_operand B>                                                   \
+  friend constexpr auto operator SYMBOL(located<scalar_expr> x, const B& y) { \
+    return detail::FUNCTION{}(x.e, y, x.at);                                  \
+  }                                                                           \
+  template <scalar_literal A>                                                 \
+  friend constexpr auto operator SYMBOL(const A& x, located<scalar_expr> y) { \
+    return detail::FUNCTION{}(x, y.e, y.at);                                  \
   }
   CALQUE_BINARY_OPERATORS(CALQUE_SCALAR_OPERATOR)
 #undef CALQUE_SCALAR_OPERATOR
@@ -144,7 +146,9 @@ struct expr {
     static_assert(detail::never<T>, CALQUE_SYMBOL_IN_IF);
     return false;
   }
-  constexpr explicit operator T() const requires(!std::same_as<T, bool>) {
+  constexpr explicit operator T() const
+    requires(!std::same_as<T, bool>)
+  {
     static_assert(detail::never<T>, CALQUE_SYMBOL_VALUE);
     return T{};
   }
@@ -163,24 +167,32 @@ struct expr {
     return T{};
   }
 
-#define CALQUE_EXPR_OPERATOR(SYMBOL, FUNCTION)                                    \
-  template <operand B>                                                            \
-  friend constexpr auto operator SYMBOL(located<expr> x, const B& y) {            \
-    return detail::FUNCTION{}(x.e, y, x.at);                                      \
-  }                                                                               \
-  template <weak_operand A>                                                       \
-  friend constexpr auto operator SYMBOL(const A& x, located<expr> y) {            \
-    return detail::FUNCTION{}(x, y.e, y.at);                                      \
+#define CALQUE_EXPR_OPERATOR(SYMBOL, FUNCTION)                         \
+  template <operand B>                                                 \
+  friend constexpr auto operator SYMBOL(located<expr> x, const B& y) { \
+    return detail::FUNCTION{}(x.e, y, x.at);                           \
+  }                                                                    \
+  template <weak_operand A>                                            \
+  friend constexpr auto operator SYMBOL(const A& x, located<expr> y) { \
+    return detail::FUNCTION{}(x, y.e, y.at);                           \
   }
   CALQUE_BINARY_OPERATORS(CALQUE_EXPR_OPERATOR)
 #undef CALQUE_EXPR_OPERATOR
 
   friend constexpr auto operator-(located<expr> x) { return detail::neg_fn{}(x.e, x.at); }
 
-  constexpr expr& operator+=(const auto& y) { return *this = detail::updated<detail::add_fn>(*this, y); }
-  constexpr expr& operator-=(const auto& y) { return *this = detail::updated<detail::sub_fn>(*this, y); }
-  constexpr expr& operator*=(const auto& y) { return *this = detail::updated<detail::mul_fn>(*this, y); }
-  constexpr expr& operator/=(const auto& y) { return *this = detail::updated<detail::div_fn>(*this, y); }
+  constexpr expr& operator+=(const auto& y) {
+    return *this = detail::updated<detail::add_fn>(*this, y);
+  }
+  constexpr expr& operator-=(const auto& y) {
+    return *this = detail::updated<detail::sub_fn>(*this, y);
+  }
+  constexpr expr& operator*=(const auto& y) {
+    return *this = detail::updated<detail::mul_fn>(*this, y);
+  }
+  constexpr expr& operator/=(const auto& y) {
+    return *this = detail::updated<detail::div_fn>(*this, y);
+  }
 };
 
 /// A variable's symbol: a handle. Each use reads the value at that point of the program; `assign`
@@ -193,8 +205,8 @@ struct var_expr : expr<T, Rank> {
   template <operand E>
   constexpr void assign(const E& e, location at = here()) const {
     this->b->where = at;
-    const int value = detail::broadcast_like(*this->b, detail::store_operand<T, Rank>(*this->b, e),
-                                             this->id);
+    const int value =
+        detail::broadcast_like(*this->b, detail::store_operand<T, Rank>(*this->b, e), this->id);
     this->b->assign(this->id, value);
   }
   constexpr const var_expr& operator+=(const auto& y) const { return update<detail::add_fn>(y); }

@@ -9,7 +9,8 @@ template <int... A>
 struct axis_t {
   static constexpr int count = sizeof...(A);
 };
-/// The axes that an operation works on; negative ones count from the end: `cq::sum(x, cq::axis<0, -1>)`.
+/// The axes that an operation works on; negative ones count from the end: `cq::sum(x, cq::axis<0,
+/// -1>)`.
 template <int... A>
 inline constexpr axis_t<A...> axis{};
 
@@ -35,9 +36,10 @@ constexpr bool axis_exists(int a, int rank) { return a >= -rank && a < rank; }
 /// Axes as a bit mask; 0 axes stand for all.
 template <int Rank, int... A>
 constexpr unsigned axis_mask(axis_t<A...>) {
-  static_assert((axis_exists(A, Rank) && ...),
-                "cq::sum, max, softmax, ...(x, cq::axis<...>): cq::axis<...> names an axis that the "
-                "operand does not have; axes count from 0 to rank - 1, or back from -1 to -rank");
+  static_assert(
+      (axis_exists(A, Rank) && ...),
+      "cq::sum, max, softmax, ...(x, cq::axis<...>): cq::axis<...> names an axis that the "
+      "operand does not have; axes count from 0 to rank - 1, or back from -1 to -rank");
   unsigned mask = 0;
   bool twice = false;
   for (int a : {A...}) {

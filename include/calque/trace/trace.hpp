@@ -13,13 +13,15 @@ namespace calque::detail {
 template <class F, class... A>
 struct trace_source {
   using symbols = std::tuple<symbols_of<A>...>;
-  static_assert(std::is_invocable_v<F, symbols_of<A>&...>,
-                "cq::trace(f): f cannot be called with these arguments: their number or their types are "
-                "not those of its parameters; write the parameters as auto");
+  static_assert(
+      std::is_invocable_v<F, symbols_of<A>&...>,
+      "cq::trace(f): f cannot be called with these arguments: their number or their types are "
+      "not those of its parameters; write the parameters as auto");
   using result = std::remove_cvref_t<decltype(std::apply(F{}, std::declval<symbols&>()))>;
-  static_assert(result_type<result>,
-                "cq::trace(f): f returns a value of unsupported type; return symbols, numbers, or tuples, "
-                "std::arrays and struct templates of these, or nothing");
+  static_assert(
+      result_type<result>,
+      "cq::trace(f): f returns a value of unsupported type; return symbols, numbers, or tuples, "
+      "std::arrays and struct templates of these, or nothing");
 
   /// Appends the arguments' nodes and sets the symbols to them.
   static constexpr void declare_all(builder& b, symbols& s) {
@@ -52,8 +54,9 @@ struct trace_source {
         if constexpr (symbolic<L>) {
           ids.push(b.value_of(leaf.id));
         } else if constexpr (scalar_literal<L>) {
-          ids.push(b.constant_of(dtype_of<scalar_element<L>>,
-                                 make_constant<scalar_element<L>>(static_cast<scalar_element<L>>(leaf))));
+          ids.push(b.constant_of(
+              dtype_of<scalar_element<L>>,
+              make_constant<scalar_element<L>>(static_cast<scalar_element<L>>(leaf))));
         }
       });
       return b.finish(ids.begin(), ids.size());
@@ -72,20 +75,20 @@ struct trace_source {
       a = {argument_kind::extents, dtype::int64, rank, -1};
       std::array<symbolic_extent, rank> e{};
       for (int i = 0; i < rank; ++i)
-        e[static_cast<std::size_t>(i)] = symbolic_extent(
-            scalar_expr<std::int64_t>(&b, b.extent_of(b.argument_dim(number, i))));
+        e[static_cast<std::size_t>(i)] =
+            symbolic_extent(scalar_expr<std::int64_t>(&b, b.extent_of(b.argument_dim(number, i))));
       leaf = L(e);
     } else {
       constexpr dtype t = operand_traits<L>::type;
       constexpr int rank = operand_traits<L>::rank;
-      node n = kind == leaf_kind::array     ? builder::make<op::input>(t, rank)
+      node n = kind == leaf_kind::array    ? builder::make<op::input>(t, rank)
                : kind == leaf_kind::scalar ? builder::make<op::scalar>(t)
                                            : builder::make<op::variable>(t, rank);
       n.index = number;
       for (int i = 0; i < rank; ++i) n.dims[i] = b.argument_dim(number, i);
       const int id = b.append_with(n);
       if constexpr (kind == leaf_kind::variable) b.declare_variable(id);
-      a = {kind == leaf_kind::array     ? argument_kind::array
+      a = {kind == leaf_kind::array    ? argument_kind::array
            : kind == leaf_kind::scalar ? argument_kind::scalar
                                        : argument_kind::variable,
            t, rank, id};
@@ -101,11 +104,12 @@ concept traceable = requires { typename std::bool_constant<(Source::find_fault()
 /// Refuses a body that cannot be traced.
 template <class Source>
 constexpr bool check_trace() {
-  static_assert(traceable<Source>,
-                "cq::trace(f): the compiler cannot run the body of f: functions that it calls must be "
-                "constexpr (function templates too), and it must not make arrays or variables, read "
-                "run-time objects, use a symbol before it is set, or throw; pass arrays, variables and "
-                "run-time numbers as arguments");
+  static_assert(
+      traceable<Source>,
+      "cq::trace(f): the compiler cannot run the body of f: functions that it calls must be "
+      "constexpr (function templates too), and it must not make arrays or variables, read "
+      "run-time objects, use a symbol before it is set, or throw; pass arrays, variables and "
+      "run-time numbers as arguments");
   if constexpr (traceable<Source>) {
     constexpr trace_fault f = Source::find_fault();
     static_assert(f != trace_fault::unset, CALQUE_FAULT_UNSET);

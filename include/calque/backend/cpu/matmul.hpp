@@ -36,16 +36,17 @@ CALQUE_HIDDEN void launch_matmul(const geometry& g, void* const* data, void* scr
   T* out = static_cast<T*>(data[2]);
   const std::int64_t m = g.extents[0], n = g.extents[1], k = g.extents[2];
   if (writes_transposed(c)) {
-    gemm<T>(n, m, k, y, b.strides[1], b.strides[0], x, a.strides[1], a.strides[0], out, c.strides[1],
-            scratch);
+    gemm<T>(n, m, k, y, b.strides[1], b.strides[0], x, a.strides[1], a.strides[0], out,
+            c.strides[1], scratch);
   } else if (!writes_aside(c)) {
-    gemm<T>(m, n, k, x, a.strides[0], a.strides[1], y, b.strides[0], b.strides[1], out, c.strides[0],
-            scratch);
+    gemm<T>(m, n, k, x, a.strides[0], a.strides[1], y, b.strides[0], b.strides[1], out,
+            c.strides[0], scratch);
   } else {
-    const std::int64_t own = gemm_scratch_bytes<T>(m, n, k, a.strides[0], a.strides[1],
-                                                   b.strides[0], b.strides[1], n);
+    const std::int64_t own =
+        gemm_scratch_bytes<T>(m, n, k, a.strides[0], a.strides[1], b.strides[0], b.strides[1], n);
     T* aside = reinterpret_cast<T*>(static_cast<std::byte*>(scratch) + (own + 63) / 64 * 64);
-    gemm<T>(m, n, k, x, a.strides[0], a.strides[1], y, b.strides[0], b.strides[1], aside, n, scratch);
+    gemm<T>(m, n, k, x, a.strides[0], a.strides[1], y, b.strides[0], b.strides[1], aside, n,
+            scratch);
     for (std::int64_t i = 0; i < m; ++i)
       for (std::int64_t j = 0; j < n; ++j)
         out[i * c.strides[0] + j * c.strides[1]] = aside[i * n + j];

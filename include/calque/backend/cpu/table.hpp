@@ -1,4 +1,5 @@
-// The CPU kernels of one graph, as a constexpr table: by cluster, and by node for what stands alone.
+// The CPU kernels of one graph, as a constexpr table: by cluster, and by node for what stands
+// alone.
 #pragma once
 
 #include <array>
@@ -32,9 +33,13 @@ constexpr kernel_entry reduce_entry(P, Tail) {
   return {&launch_reduce<P, Op, T, Tail>, &reduce_scratch};
 }
 template <class P>
-constexpr kernel_entry map_entry(P) { return {&launch_map<P>, &map_scratch}; }
+constexpr kernel_entry map_entry(P) {
+  return {&launch_map<P>, &map_scratch};
+}
 template <class P>
-constexpr kernel_entry single_entry(P) { return {&launch_single<P>, &map_scratch}; }
+constexpr kernel_entry single_entry(P) {
+  return {&launch_single<P>, &map_scratch};
+}
 
 /// The functor that combines in a reduction of this node: sum_to sums.
 template <class G, int N>
@@ -53,11 +58,12 @@ constexpr kernel_entry cluster_kernel() {
     using Op = decltype(reduction_op<G, c.root>());
     using T = type_of<G::view().nodes[c.root].type>;
     return reduce_entry<lowered<body_code<G, C>>, Op, T>(lowered<body_code<G, C>>{},
-                                                        lowered<tail_code<G, C>>{});
+                                                         lowered<tail_code<G, C>>{});
   }
 }
 
-/// Whether node N may run by itself: it stands outside clusters, or in one that rests on assumptions.
+/// Whether node N may run by itself: it stands outside clusters, or in one that rests on
+/// assumptions.
 template <class G, int N>
 constexpr bool stands_alone() {
   const graph_view g = G::view();
