@@ -124,5 +124,5 @@ TEST_CASE("dot nests regions and marks the order of effects; json names every no
 }
 
 TEST_CASE("quotes and control characters in names are escaped") {
-  CHECK(detail::quoted("a\"b\\c\n") == "\"a\\\"b\\\\c\\u000a\"");
+  CHECK(detail::quoted_text("a\"b\\c\n") == "\"a\\\"b\\\\c\\u000a\"");
 }

@@ -53,9 +53,10 @@ void check_sizes() {
                                        {65, 1, 3}, {17, 33, 65}, {0, 3, 2}, {3, 0, 2},
                                        {2, 3, 0},  {100, 37, 10}};
   std::uint64_t seed = 0;
-  for (const auto& [m, k, n] : sizes)
+  for (const auto& size : sizes)
     for (layout left : layouts)
       for (layout right : layouts) {
+        const std::int64_t m = size[0], k = size[1], n = size[2];
         const auto a = laid_out<T>(cq::shape{m, k}, left, draws<T>(++seed));
         const auto b = laid_out<T>(cq::shape{k, n}, right, draws<T>(seed + 100));
         INFO(m, " ", k, " ", n, ", layouts ", static_cast<int>(left), " ", static_cast<int>(right));
