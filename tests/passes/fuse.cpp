@@ -14,7 +14,7 @@ namespace {
 using namespace calque::test;
 
 template <class F, class... A>
-std::uint64_t launches(const F& f, const A&... args) {
+std::int64_t launches(const F& f, const A&... args) {
   (void)f.plan(args...);
   const auto before = f.stats().launches;
   (void)f(args...);
@@ -90,7 +90,8 @@ void check_kind(Body body, std::uint64_t usual, std::uint64_t fallback, int kern
           {cq::shape{n, m}, cq::shape{n, m}}, {cq::shape{n, 1}, cq::shape{n, m}},
           {cq::shape{1, m}, cq::shape{n, m}}, {cq::shape{n, m}, cq::shape{n, 1}},
           {cq::shape{1, 1}, cq::shape{n, m}}, {cq::shape{n, m}, cq::shape{1, m}}};
-      for (const auto& [s, t] : pairs) {
+      for (const auto& pair : pairs) {
+        const cq::shape<2> s = pair[0], t = pair[1];
         const auto x = laid_out<float>(s, layouts[static_cast<std::size_t>(n + m) % 5], eighths(1));
         const auto y = laid_out<float>(t, layouts[static_cast<std::size_t>(n) % 5], eighths(2));
         INFO("extents ", cq::to_string(s), " and ", cq::to_string(t));

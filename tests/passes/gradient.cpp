@@ -54,9 +54,11 @@ TEST_CASE("derivatives of arithmetic and choice equal central differences (B8)")
 
 TEST_CASE("derivatives of reductions over all kinds of axes equal central differences (B8)") {
   constexpr auto f = [](auto x, auto y, auto z, auto u, auto v) {
-    const auto s = cq::sum(x, cq::axis<1>), t = cq::mean(x, cq::axis<0, 2>);
+    const auto s = cq::sum(x, cq::axis<1>);
+    const auto t = cq::mean(x, cq::axis<0, 2>);
     const auto k = cq::sum(x, cq::axis<-1>, cq::keepdims);
-    const auto high = cq::max(y, cq::axis<1>), low = cq::min(y, cq::axis<0, 2>, cq::keepdims);
+    const auto high = cq::max(y, cq::axis<1>);
+    const auto low = cq::min(y, cq::axis<0, 2>, cq::keepdims);
     return cq::sum(s * s) + cq::sum(t * t * t) + cq::sum(k * k) + cq::mean(x) * cq::sum(x) +
            cq::sum(high * high) + cq::sum(low * low) + cq::max(z) * cq::min(z) +
            cq::sum(cq::softmax(u, cq::axis<1>) * v) + cq::sum(cq::log_softmax(u, cq::axis<0>) * v);
@@ -116,8 +118,8 @@ TEST_CASE("the softmax cross entropy's derivative is the closed form to 1e-5 (B8
 }
 
 TEST_CASE("derivatives of derivatives are right: x^3 gives 6x and 6 (grad of grad)") {
-  constexpr auto second = [](auto x) { return cq::sum(cq::grad(cube)(x)); };
-  constexpr auto third = [](auto x) { return cq::sum(cq::grad(second)(x)); };
+  static constexpr auto second = [](auto x) { return cq::sum(cq::grad(cube)(x)); };
+  static constexpr auto third = [](auto x) { return cq::sum(cq::grad(second)(x)); };
   const cq::array<double, 1> x{1, -2, 0.5};
   CHECK(cq::grad(second)(x).to_vector() == std::vector<double>{6, -12, 3});
   CHECK(cq::grad(third)(x).to_vector() == std::vector<double>{6, 6, 6});
@@ -133,7 +135,7 @@ TEST_CASE("derivatives of derivatives are right: x^3 gives 6x and 6 (grad of gra
 TEST_CASE("a guarded slope of zero still has a derivative of its own") {
   // where's derivative is masked; at x = 0 the inner derivative of u^2 is 0, its own derivative is
   // not
-  constexpr auto second = [](auto x) {
+  static constexpr auto second = [](auto x) {
     return cq::sum(cq::grad([](auto v) {
       const auto u = 2 * v;
       return cq::sum(cq::where(v > -5, u * u, cq::sqrt(v)));

@@ -72,7 +72,8 @@ class function_run {
     std::mt19937_64 random(Seed + 1);
     constexpr std::int64_t sizes[][2] = {{3, 5}, {1, 6}, {8, 1}, {5, 5},
                                          {9, 7}, {0, 3}, {4, 0}, {1, 1}};
-    for (const auto& [n, m] : sizes) {
+    for (const auto& size : sizes) {
+      const std::int64_t n = size[0], m = size[1];
       if (n * m == 0 && has_extremes()) continue;  // there are none of nothing
       INFO("n = ", n, ", m = ", m);
       o.empty += n * m == 0;

@@ -483,7 +483,8 @@ struct drawn_step {
     using T = type_of<X::type>;
     const auto start = x.e + 0;
     const auto each = [&](auto i, auto s) {
-      const auto [a, b] = s;
+      const auto a = std::get<0>(s);
+      const auto b = std::get<1>(s);
       v0 += 1;
       const auto next =
           cond(i < 1, [&] { return astype<T>(a + start); }, [&] { return astype<T>(a * 2 - i); });

@@ -13,12 +13,14 @@ namespace calque {
 /// Destinations of `f.into(cq::outs(a, b), args…)`: references to arrays, in the order of the
 /// results.
 template <class... X>
-struct outs_t {
+class outs_t {
+ public:
+  constexpr explicit outs_t(X&... x) : arrays(x...) {}
   std::tuple<X&...> arrays;
 };
 template <class... X>
 [[nodiscard]] constexpr outs_t<X...> outs(X&... arrays) {
-  return {std::tuple<X&...>(arrays...)};
+  return outs_t<X...>(arrays...);
 }
 
 namespace detail {
