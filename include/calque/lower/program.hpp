@@ -156,9 +156,6 @@ struct lane_window {
   int n;
 };
 
-template <class Op, class T, int W, class... V>
-concept has_lanes = requires(lane<T, W>& r, const V&... v) { Op::template lanes<T, W>(r, v...); };
-
 /// Runs `Op` on whole lanes.
 template <class Op, class Out, class In, int W, class... V>
 CALQUE_INLINE void apply_lanes(lane<Out, W>& r, const V&... v) {
