@@ -16,10 +16,7 @@ using variable = cq::variable<float, 1>;
 
 constexpr auto bump = cq::trace([](auto v) { v += 1; });
 constexpr auto set = cq::trace([](auto v, auto x) { v.assign(x); });
-constexpr auto when = cq::trace([](auto v, auto p) {
-  cq::cond(
-      p, [&] { v.assign(7); }, [] {});
-});
+constexpr auto when = cq::trace([](auto v, auto p) { cq::cond(p, [&] { v.assign(7); }, [] {}); });
 constexpr auto move_to = cq::trace([](auto a, auto b) {
   a.assign(b);
   b *= 2;

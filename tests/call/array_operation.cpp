@@ -23,13 +23,9 @@ struct foreign {
   }
 };
 template <class A, class B>
-concept can_add = requires(A a, B b) {
-  a + b;
-};
+concept can_add = requires(A a, B b) { a + b; };
 template <class A, class B>
-concept can_update = requires(A& a, const B& b) {
-  a += b;
-};
+concept can_update = requires(A& a, const B& b) { a += b; };
 static_assert(can_add<vector, int> && can_add<float, vector> && can_add<foreign, int>);
 static_assert(!can_add<vector, foreign> && !can_add<vector, std::string>);
 static_assert(!can_add<std::vector<float>, int> && !can_add<vector, std::vector<float>>);

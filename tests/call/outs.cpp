@@ -24,9 +24,7 @@ static_assert(!writable<const vector> && !writable<cq::array<const float, 1>>);
 static_assert(!writable<cq::outs_t<vector, const vector>>);
 static_assert(!writable<cq::outs_t<cq::array<const float, 1>>>);
 template <class X>
-concept known = requires {
-  typename cq::detail::out_symbols<X>::type;
-};
+concept known = requires { typename cq::detail::out_symbols<X>::type; };
 static_assert(known<vector> && !known<std::string> && !known<cq::outs_t<vector>*>);
 
 using results = std::tuple<cq::expr<float, 1>, cq::scalar_expr<int>>;

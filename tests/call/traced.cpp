@@ -22,9 +22,8 @@ using vector = cq::array<float, 1>;
 
 constexpr auto next = cq::trace([](auto x) { return x + 1; });
 constexpr auto dot = cq::trace([](auto x, auto y) { return cq::sum(x * y); });
-constexpr auto pass = cq::trace([](auto x) {
-  return std::tuple{x, x, cq::reshape(x, cq::shape{x.size()})};
-});
+constexpr auto pass =
+    cq::trace([](auto x) { return std::tuple{x, x, cq::reshape(x, cq::shape{x.size()})}; });
 
 }  // namespace
 

@@ -6,15 +6,11 @@
 namespace cq = calque;
 
 #ifdef CALQUE_TWIN
-constexpr auto f = cq::trace([](auto x) {
-  return cq::cond(
-      true, [&] { return x; }, [&] { return -x; });
-});
+constexpr auto f =
+    cq::trace([](auto x) { return cq::cond(true, [&] { return x; }, [&] { return -x; }); });
 #else
-constexpr auto f = cq::trace([](auto x) {
-  return cq::cond(
-      true, [&] { return x; }, [&] { return 1; });
-});
+constexpr auto f =
+    cq::trace([](auto x) { return cq::cond(true, [&] { return x; }, [&] { return 1; }); });
 #endif
 
 int main() { (void)f(cq::ones<float>(cq::shape{3})); }

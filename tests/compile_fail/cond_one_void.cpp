@@ -5,15 +5,10 @@
 namespace cq = calque;
 
 #ifdef CALQUE_TWIN
-constexpr auto f = cq::trace([](auto x) {
-  return cq::cond(
-      cq::max(x) > 0, [&] { return x; }, [&] { return -x; });
-});
+constexpr auto f = cq::trace(
+    [](auto x) { return cq::cond(cq::max(x) > 0, [&] { return x; }, [&] { return -x; }); });
 #else
-constexpr auto f = cq::trace([](auto x) {
-  cq::cond(
-      cq::max(x) > 0, [&] { return x; }, [] {});
-});
+constexpr auto f = cq::trace([](auto x) { cq::cond(cq::max(x) > 0, [&] { return x; }, [] {}); });
 #endif
 
 int main() { (void)f(cq::ones<float>(cq::shape{3})); }

@@ -5,15 +5,11 @@
 namespace cq = calque;
 
 #ifdef CALQUE_TWIN
-constexpr auto f = cq::trace([](auto x) {
-  return cq::cond(
-      cq::max(x) > 0, [&] { return x; }, [&] { return -x; });
-});
+constexpr auto f = cq::trace(
+    [](auto x) { return cq::cond(cq::max(x) > 0, [&] { return x; }, [&] { return -x; }); });
 #else
-constexpr auto f = cq::trace([](auto x) {
-  return cq::cond(
-      cq::max(x), [&] { return x; }, [&] { return -x; });
-});
+constexpr auto f =
+    cq::trace([](auto x) { return cq::cond(cq::max(x), [&] { return x; }, [&] { return -x; }); });
 #endif
 
 int main() { (void)f(cq::ones<float>(cq::shape{3})); }

@@ -7,14 +7,11 @@ namespace cq = calque;
 
 #ifdef CALQUE_TWIN
 constexpr auto f = cq::trace([](auto x) {
-  return cq::cond(
-      cq::max(x) > 0, [&] { return cq::sum(x); }, [&] { return cq::max(x); });
+  return cq::cond(cq::max(x) > 0, [&] { return cq::sum(x); }, [&] { return cq::max(x); });
 });
 #else
-constexpr auto f = cq::trace([](auto x) {
-  return cq::cond(
-      cq::max(x) > 0, [&] { return x; }, [&] { return cq::max(x); });
-});
+constexpr auto f = cq::trace(
+    [](auto x) { return cq::cond(cq::max(x) > 0, [&] { return x; }, [&] { return cq::max(x); }); });
 #endif
 
 int main() { (void)f(cq::ones<float>(cq::shape{3})); }

@@ -5,10 +5,8 @@
 namespace cq = calque;
 
 #ifdef CALQUE_TWIN
-constexpr auto f = cq::trace([](auto x) {
-  return cq::cond(
-      cq::sum(x) > 0, [&] { return x; }, [&] { return -x; });
-});
+constexpr auto f = cq::trace(
+    [](auto x) { return cq::cond(cq::sum(x) > 0, [&] { return x; }, [&] { return -x; }); });
 #else
 constexpr auto f = cq::trace([](auto x) {
   if (cq::sum(x) > 0) return x;

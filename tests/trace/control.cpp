@@ -15,14 +15,10 @@ using sym = cq::expr<T, Rank>;
 constexpr auto branches = graphs::plain([](auto x, auto p) {
   auto y = x + 1;
   return cq::cond(
-      p,
+      p, [&] { return std::tuple{y, cq::sum(x)}; },
       [&] {
-        return std::tuple{y, cq::sum(x)};
-      },
-      [&] {
-        return std::tuple{cq::cond(
-                              y.extent(0) > 2, [&] { return x; }, [&] { return y; }),
-                          cq::max(x)};
+        return std::tuple{
+            cq::cond(y.extent(0) > 2, [&] { return x; }, [&] { return y; }), cq::max(x)};
       });
 });
 constexpr cq::graph_view branching = cq::graph_of<branches, cq::array<float, 1>, bool>();
@@ -42,8 +38,7 @@ constexpr auto triangle = cq::trace([](auto x, auto n) {
 });
 
 constexpr auto host = cq::trace([](auto x, auto flag) {
-  return cq::cond(
-      flag.value, [&] { return cq::exp(x); }, [&] { return -x; });
+  return cq::cond(flag.value, [&] { return cq::exp(x); }, [&] { return -x; });
 });
 
 }  // namespace
@@ -103,10 +98,8 @@ TEST_CASE("a host bool chooses the branch while tracing: the other one leaves no
 }
 
 TEST_CASE("branches of other extents are refused when planning, naming both") {
-  constexpr auto uneven = cq::trace([](auto x, auto y, auto p) {
-    return cq::cond(
-        p, [&] { return x; }, [&] { return y; });
-  });
+  constexpr auto uneven = cq::trace(
+      [](auto x, auto y, auto p) { return cq::cond(p, [&] { return x; }, [&] { return y; }); });
   const auto three = cq::ones<float>(cq::shape{3}), four = cq::ones<float>(cq::shape{4});
   CHECK(uneven(three, three, true).size() == 3);
   try {

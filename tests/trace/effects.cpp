@@ -50,8 +50,7 @@ constexpr auto loop = cq::trace([](auto a, auto b, auto n) {
 constexpr auto pruned = cq::trace([](auto a, auto b, auto unused) {
   (void)(unused + 1);
   auto y = b + 0;
-  cq::cond(
-      y > 10, [&] { a += 1; }, [] {});
+  cq::cond(y > 10, [&] { a += 1; }, [] {});
   (void)cq::for_loop(2, y, [&](auto, auto s) {
     a += 10;
     return s;

@@ -39,8 +39,7 @@ constexpr auto with_effect = cq::trace([](auto w, auto n) {
 });
 constexpr auto through = cq::trace([](auto x, auto p) {
   return cq::grad([](auto y, auto q) {
-    auto z = cq::cond(
-        q, [&] { return y * y; }, [&] { return 3 * y; });
+    auto z = cq::cond(q, [&] { return y * y; }, [&] { return 3 * y; });
     return cq::sum(cq::for_loop(3, z, [&](auto, auto s) { return s * y; }));
   })(x, p);
 });

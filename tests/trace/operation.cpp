@@ -15,19 +15,17 @@ template <class T>
 using weak = cq::scalar_expr<T>;
 
 template <class R, class A, class B>
-constexpr bool sums_to = std::is_same_v<decltype(std::declval<A>() + std::declval<B>()), R>&&
-    std::is_same_v<decltype(std::declval<B>() + std::declval<A>()), R>&&
-        std::is_same_v<decltype(std::declval<A>() * std::declval<B>()), R>&&
-            std::is_same_v<decltype(std::declval<B>() / std::declval<A>()), R>;
+constexpr bool sums_to = std::is_same_v<decltype(std::declval<A>() + std::declval<B>()), R> &&
+                         std::is_same_v<decltype(std::declval<B>() + std::declval<A>()), R> &&
+                         std::is_same_v<decltype(std::declval<A>() * std::declval<B>()), R> &&
+                         std::is_same_v<decltype(std::declval<B>() / std::declval<A>()), R>;
 template <class R, class A, class B>
-constexpr bool compares_to = std::is_same_v<decltype(std::declval<A>() < std::declval<B>()), R>&&
-    std::is_same_v<decltype(std::declval<B>() < std::declval<A>()), R>&&
-        std::is_same_v<decltype(std::declval<A>() == std::declval<B>()), R>&&
-            std::is_same_v<decltype(std::declval<B>() != std::declval<A>()), R>;
+constexpr bool compares_to = std::is_same_v<decltype(std::declval<A>() < std::declval<B>()), R> &&
+                             std::is_same_v<decltype(std::declval<B>() < std::declval<A>()), R> &&
+                             std::is_same_v<decltype(std::declval<A>() == std::declval<B>()), R> &&
+                             std::is_same_v<decltype(std::declval<B>() != std::declval<A>()), R>;
 template <class A, class B>
-concept can_add = requires(A a, B b) {
-  a + b;
-};
+concept can_add = requires(A a, B b) { a + b; };
 
 // two arrays
 static_assert(sums_to<sym<float>, sym<float>, sym<float>>);

@@ -1,8 +1,8 @@
 // The only file that tests compilers and platforms.
 //
-// Macros are 0/1 functions, so that a misspelt one is an error instead of a silent 0. No class layout
-// depends on them; of inline bodies, the choice of a kernel for the processor and the way to the
-// planner do. The options that a user may define are read here alone.
+// Macros are 0/1 functions, so that a misspelt one is an error instead of a silent 0. No class
+// layout depends on them; of inline bodies, the choice of a kernel for the processor and the way to
+// the planner do. The options that a user may define are read here alone.
 #pragma once
 
 #if defined(__CUDACC__)
