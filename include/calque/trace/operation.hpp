@@ -26,14 +26,13 @@
   "v.value(), "                                                                          \
   "or pass v to a traced function"
 
-#define CALQUE_BINARY_OPERATORS(X)                                              \
-  X(+, add_fn)                                                                  \
-  X(-, sub_fn)                                                                  \
-  X(*, mul_fn)                                                                  \
-  X(/, div_fn)                                                                  \
-  X(<, less_fn)                                                                 \
-  X(<=, less_equal_fn) X(>, greater_fn) X(>=, greater_equal_fn) X(==, equal_fn) \
-      X(!=, not_equal_fn)
+#define CALQUE_BINARY_OPERATORS(X) \
+  X(+, add_fn)                     \
+  X(-, sub_fn)                     \
+  X(*, mul_fn)                     \
+  X(/, div_fn)                     \
+  X(<, less_fn)                    \
+  X(<=, less_equal_fn) X(>, greater_fn) X(>=, greater_equal_fn) X(==, equal_fn) X(!=, not_equal_fn)
 
 namespace calque {
 
