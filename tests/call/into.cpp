@@ -122,6 +122,18 @@ TEST_CASE("outs that overlap each other are refused, naming both") {
   CHECK(s.item() == 1);
 }
 
+TEST_CASE("outs that take turns in memory are written side by side; a plan for them excuses no others") {
+  constexpr auto tens = cq::trace([](auto y, auto z) { return std::tuple{y * 10, z * 10}; });
+  float room[6] = {1, 2, 3, 4, 5, 6};
+  auto even = cq::borrow(room, cq::shape{3}, {2}), odd = cq::borrow(room + 1, cq::shape{3}, {2});
+  tens.into(cq::outs(even, odd), odd, even);  // both are read before either is written
+  CHECK(std::vector<float>(room, room + 6) == std::vector<float>{20, 10, 40, 30, 60, 50});
+  auto also_even = cq::borrow(room, cq::shape{3}, {2});
+  CHECK_THROWS_AS(tens.into(cq::outs(even, also_even), odd, odd), cq::alias_error);
+  CHECK_THROWS_AS(tens.into(cq::outs(even, also_even), odd, odd), cq::alias_error);
+  CHECK(room[0] == 20);
+}
+
 TEST_CASE("empty results leave nothing behind; a reduction of nothing overwrites (C034)") {
   cq::array<float, 0> s{42.f};
   sum.into(s, vector{});

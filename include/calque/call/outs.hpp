@@ -109,15 +109,5 @@ constexpr bool check_outs() {
   }
 }
 
-/// Refuses two destinations in the same memory; plans for disjoint ones may be kept already.
-inline void check_disjoint(const byte_range* outs, int count) {
-  for (int a = 0; a < count; ++a)
-    for (int b = a + 1; b < count; ++b)
-      if (outs[a].overlaps(outs[b])) [[unlikely]]
-        throw alias_error("f.into(cq::outs(...), ...): results " + std::to_string(a) + " and " +
-                          std::to_string(b) +
-                          " would be written to overlapping memory; give each its own array");
-}
-
 }  // namespace detail
 }  // namespace calque

@@ -202,14 +202,11 @@ struct traced {
     output o[count + 1];
     void* data[count + 1];
     int k = 0;
-    detail::byte_range memory[count + 1];
     detail::for_each_out(out, [&](auto& a) {
       data[k] = detail::prepare_write(a, detail::contents::keep);
       o[k] = {detail::array_access::extents(a), detail::array_access::strides(a), data[k]};
-      if constexpr (count > 1) memory[k] = detail::array_access::reach(a);
       ++k;
     });
-    detail::check_disjoint(memory, count > 1 ? count : 0);
     detail::request_frame<S::leaf_count> frame(
         args...);  // after detaching: an out may be an argument
     const plan_lease lease = S::cache().find({frame.leaves(), S::leaf_count, o, count});

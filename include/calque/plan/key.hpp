@@ -73,7 +73,7 @@ class plan_key {
     const auto count = [](int n) { return static_cast<std::size_t>(n); };
     const std::size_t leaves = count(r.leaf_count), outputs = r.outputs ? count(r.output_count) : 0;
     return flag_words(g) + 2 * max_rank * (leaves + outputs) + leaves +
-           (outputs + facts.written.size()) * leaves;
+           (outputs + facts.written.size()) * leaves + outputs * outputs / 2;
   }
 
   /// Appends words, and flags into the words that were left free for them in front.
@@ -209,11 +209,14 @@ class key_difference {
                (a != -1 ? " are one variable" : " are one variable no longer");
       const std::int64_t first = w >> 32, second = (w & 0xFFFFFFFF) >> 2;
       return "alias pattern: " +
-             (first < g_.argument_count ? "argument " + std::to_string(first)
-                                        : "output " + std::to_string(first - g_.argument_count)) +
-             " and argument " + std::to_string(second) + " overlap in memory " +
+             name(first) + " and " + name(second) + " overlap in memory " +
              (a != -1 ? "now" : "no longer") + (a != -1 && b != -1 ? " in another way" : "");
     }
+  }
+
+  [[nodiscard]] std::string name(std::int64_t i) const {
+    return i < g_.argument_count ? "argument " + std::to_string(i)
+                                 : "output " + std::to_string(i - g_.argument_count);
   }
 
   const graph_view& g_;

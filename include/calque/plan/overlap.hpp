@@ -45,8 +45,12 @@ struct graph_facts {
   return l.kind == argument_kind::array || l.kind == argument_kind::variable;
 }
 
-[[nodiscard]] inline reach reach_of(const leaf& l) {
-  return planning::reach_of(l.data, size_of(l.type), l.rank, l.extents, l.strides);
+[[nodiscard]] inline strided_block block_of(const leaf& l) {
+  return {l.data, size_of(l.type), l.rank, l.extents, l.strides};
+}
+[[nodiscard]] inline strided_block block_of(const graph_view& g, int result, const output& o) {
+  const node& n = g.nodes[g.result(result)];
+  return {o.data, size_of(n.type), n.rank, o.extents, o.strides};
 }
 
 [[nodiscard]] inline bool same_layout(int rank, const std::int64_t* extents, const std::int64_t* a,
@@ -57,38 +61,43 @@ struct graph_facts {
   return same_strides(rank, extents, a ? a : dense, b ? b : dense);
 }
 
-/// `a` with a block of rank `rank` and type `type`.
-[[nodiscard]] inline overlap overlap_of(const leaf& a, const reach& reached, dtype type, int rank,
-                                        const void* data, const std::int64_t* extents,
-                                        const std::int64_t* strides) {
-  if (!has_memory(a) || !reach_of(a).meets(reached)) return overlap::none;
-  if (a.data != data || a.type != type || a.rank != rank) return overlap::partial;
-  for (int i = 0; i < rank; ++i)
-    if (a.extents[i] != extents[i]) return overlap::partial;
-  return same_layout(rank, extents, a.strides, strides) ? overlap::exact : overlap::partial;
+/// `a` with a block of type `type`.
+[[nodiscard]] inline overlap overlap_of(const leaf& a, const strided_block& b, const reach& reached,
+                                        dtype type) {
+  if (!has_memory(a)) return overlap::none;
+  const strided_block of_leaf = block_of(a);
+  if (!may_meet(of_leaf, reach_of(of_leaf), b, reached)) return overlap::none;
+  if (a.data != b.data || a.type != type || a.rank != b.rank) return overlap::partial;
+  for (int i = 0; i < a.rank; ++i)
+    if (a.extents[i] != b.extents[i]) return overlap::partial;
+  return same_layout(a.rank, a.extents, a.strides, b.strides) ? overlap::exact : overlap::partial;
 }
 
 /// Calls `f(first, second, class)` for each pair that overlaps: first an output (counted from
-/// `leaf_count`) or an assigned variable, second a leaf.
+/// `leaf_count`) or an assigned variable, second a leaf or a later output.
 template <class F>
 void for_each_overlap(const graph_view& g, const graph_facts& facts, const call_request& r, F&& f) {
   for (int k = 0; r.outputs != nullptr && k < r.output_count; ++k) {
-    const output& o = r.outputs[k];
-    const node& n = g.nodes[g.result(k)];
-    const reach reached = planning::reach_of(o.data, size_of(n.type), n.rank, o.extents, o.strides);
+    const strided_block b = block_of(g, k, r.outputs[k]);
+    const reach reached = reach_of(b);
+    const dtype type = g.nodes[g.result(k)].type;
     for (int i = 0; i < r.leaf_count; ++i) {
-      const overlap c =
-          overlap_of(r.leaves[i], reached, n.type, n.rank, o.data, o.extents, o.strides);
+      const overlap c = overlap_of(r.leaves[i], b, reached, type);
       if (c != overlap::none) f(r.leaf_count + k, i, c);
+    }
+    for (int j = k + 1; j < r.output_count; ++j) {
+      const strided_block other = block_of(g, j, r.outputs[j]);
+      if (may_meet(b, reached, other, reach_of(other)))
+        f(r.leaf_count + k, r.leaf_count + j, overlap::partial);
     }
   }
   for (int w : facts.written) {
     const leaf& v = r.leaves[w];
-    const reach reached = reach_of(v);
+    const strided_block b = block_of(v);
+    const reach reached = reach_of(b);
     for (int i = 0; i < r.leaf_count; ++i) {
       if (i == w) continue;
-      const overlap c =
-          overlap_of(r.leaves[i], reached, v.type, v.rank, v.data, v.extents, v.strides);
+      const overlap c = overlap_of(r.leaves[i], b, reached, v.type);
       if (c != overlap::none) f(w, i, c);
     }
   }
@@ -103,8 +112,11 @@ class overlap_table {
         all_(r.leaf_count + g.result_count()),
         classes_(static_cast<std::size_t>(all_) * static_cast<std::size_t>(all_)) {
     refuse_written_twice(facts, r);
-    refuse_overlapping_outputs(g, r);
     for_each_overlap(g, facts, r, [&](int a, int b, overlap c) {
+      if (b >= leaves_)
+        throw alias_error("results " + std::to_string(a - leaves_) + " and " +
+                          std::to_string(b - leaves_) +
+                          " would be written to overlapping memory; give each its own array");
       if (a >= leaves_ && facts.writes(b))
         throw alias_error("result " + std::to_string(a - leaves_) +
                           " would be written to memory of " + variable_text(r, b) +
@@ -132,19 +144,6 @@ class overlap_table {
             r.leaves[i].identity == r.leaves[w].identity)
           throw alias_error(variable_text(r, w) + " and " + variable_text(r, i) +
                             " are one variable, and the function assigns it; pass it once");
-  }
-  static void refuse_overlapping_outputs(const graph_view& g, const call_request& r) {
-    if (r.outputs == nullptr) return;
-    const auto reached = [&](int k) {
-      const node& n = g.nodes[g.result(k)];
-      const output& o = r.outputs[k];
-      return planning::reach_of(o.data, size_of(n.type), n.rank, o.extents, o.strides);
-    };
-    for (int a = 0; a < r.output_count; ++a)
-      for (int b = a + 1; b < r.output_count; ++b)
-        if (reached(a).meets(reached(b)))
-          throw alias_error("results " + std::to_string(a) + " and " + std::to_string(b) +
-                            " would be written to overlapping memory; give each its own array");
   }
   overlap& at(int a, int b) { return classes_[static_cast<std::size_t>(a * all_ + b)]; }
 

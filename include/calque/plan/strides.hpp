@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
+#include <numeric>
 
 #include "calque/core/config.hpp"
 
@@ -88,27 +90,86 @@ constexpr void broadcast_strides(int rank, const std::int64_t* extents, const st
   return true;
 }
 
+/// A strided block in memory; null strides are row-major.
+struct strided_block {
+  const void* data;
+  int element_bytes, rank;
+  const std::int64_t *extents, *strides;
+};
+
 /// Bytes [low, high) that a strided block reaches; both 0 without elements.
 struct reach {
   std::uintptr_t low = 0, high = 0;
   [[nodiscard]] constexpr bool meets(const reach& o) const { return low < o.high && o.low < high; }
 };
 
-[[nodiscard]] inline reach reach_of(const void* data, int element_bytes, int rank,
-                                    const std::int64_t* extents, const std::int64_t* strides) {
-  const auto base = reinterpret_cast<std::uintptr_t>(data);
-  if (strides == nullptr) {
-    const std::int64_t n = element_count(rank, extents) * element_bytes;
+[[nodiscard]] inline reach reach_of(const strided_block& b) {
+  const auto base = reinterpret_cast<std::uintptr_t>(b.data);
+  if (b.strides == nullptr) {
+    const std::int64_t n = element_count(b.rank, b.extents) * b.element_bytes;
     return n == 0 ? reach{} : reach{base, base + static_cast<std::uintptr_t>(n)};
   }
   std::int64_t low = 0, high = 0;
-  for (int i = 0; i < rank; ++i) {
-    if (extents[i] == 0) return {};
-    const std::int64_t step = (extents[i] - 1) * strides[i];
+  for (int i = 0; i < b.rank; ++i) {
+    if (b.extents[i] == 0) return {};
+    const std::int64_t step = (b.extents[i] - 1) * b.strides[i];
     (step < 0 ? low : high) += step;
   }
-  return {base + static_cast<std::uintptr_t>(low * element_bytes),
-          base + static_cast<std::uintptr_t>((high + 1) * element_bytes)};
+  return {base + static_cast<std::uintptr_t>(low * b.element_bytes),
+          base + static_cast<std::uintptr_t>((high + 1) * b.element_bytes)};
+}
+
+/// A block's axes as steps in bytes, to tell blocks apart whose reaches meet but that take turns in
+/// memory: even and odd elements, two groups of columns.
+class lattice {
+ public:
+  explicit lattice(const strided_block& b) : element_bytes_(b.element_bytes) {
+    std::int64_t dense[max_rank];
+    if (b.strides == nullptr) row_major(b.rank, b.extents, dense);
+    for (int i = 0; i < b.rank; ++i) {
+      const std::int64_t step = (b.strides != nullptr ? b.strides : dense)[i] * b.element_bytes;
+      if (b.extents[i] > 1 && step != 0)
+        axes_[count_++] = {step < 0 ? -step : step, b.extents[i] - 1};
+    }
+  }
+  /// Whether some period keeps two blocks apart, the second `offset` bytes above the first.
+  [[nodiscard]] bool apart(const lattice& o, std::uintptr_t offset) const {
+    std::int64_t common = 0;
+    for (const lattice* l : {this, &o})
+      for (int i = 0; i < l->count_; ++i) {
+        if (apart(o, offset, l->axes_[i].step)) return true;
+        common = std::gcd(common, l->axes_[i].step);
+      }
+    return common != 0 && apart(o, offset, common);
+  }
+
+ private:
+  /// Modulo the period, each block is an interval that begins at its lowest byte.
+  [[nodiscard]] bool apart(const lattice& o, std::uintptr_t offset, std::int64_t period) const {
+    const auto gap = static_cast<std::int64_t>(offset % static_cast<std::uintptr_t>(period));
+    return width(period) <= gap && o.width(period) <= period - gap;
+  }
+  [[nodiscard]] std::int64_t width(std::int64_t period) const {
+    std::int64_t bytes = element_bytes_;
+    for (int i = 0; i < count_; ++i)
+      if (axes_[i].step % period != 0) bytes += axes_[i].step * axes_[i].times;
+    return bytes;
+  }
+
+  struct axis {
+    std::int64_t step, times;
+  };
+  int element_bytes_, count_ = 0;
+  axis axes_[max_rank];
+};
+
+/// Whether two blocks may share a byte. Exact for what slices of one array give; other layouts may
+/// be taken to meet when they do not.
+[[nodiscard]] inline bool may_meet(const strided_block& a, const reach& ra, const strided_block& b,
+                                   const reach& rb) {
+  if (!ra.meets(rb)) return false;
+  if (ra.low > rb.low) return !lattice(b).apart(lattice(a), ra.low - rb.low);
+  return !lattice(a).apart(lattice(b), rb.low - ra.low);
 }
 
 }  // namespace calque::detail::planning
