@@ -1,3 +1,5 @@
-// The one file of a program that compiles the planner, for the target calque::separate_planner.
+// The one file of a program that compiles what all traced functions share, for the target
+// calque::separate_planner.
 #define CALQUE_PLANNER_HERE
+#include <calque/backend/cpu/tile.hpp>
 #include <calque/run/plan_cache.hpp>

@@ -13,9 +13,10 @@ namespace {
 
 using namespace blocks;
 using calque::operand_layout;
-using calque::detail::move_tile;
+using calque::detail::gather_tile;
 using calque::detail::operand_use;
 using calque::detail::run_tiles;
+using calque::detail::scatter_tile;
 using calque::detail::tile_bytes;
 using calque::detail::tile_size;
 
@@ -37,7 +38,7 @@ void gathers_and_scatters(unsigned seed) {
     block<T> x(e, any_strides(e, true, random));
     for (std::size_t k = 0; k < x.size(); ++k) x.raw(k) = static_cast<T>(random());
     std::vector<T> tile(static_cast<std::size_t>(m) + 1, T(77)), want = tile;
-    move_tile<true>(tile.data(), x.data(), bytes, e.data(), x.strides().data(), rank, first, m);
+    gather_tile(tile.data(), x.data(), bytes, e.data(), x.strides().data(), rank, first, m);
     std::int64_t at = 0;
     for_each(e, [&](const extents& index) {
       if (at >= first && at < first + m) want[static_cast<std::size_t>(at - first)] = x.at(index);
@@ -46,8 +47,7 @@ void gathers_and_scatters(unsigned seed) {
     CHECK(tile == want);
 
     block<T> out(e, any_strides(e, false, random)), expected(e, out.strides());
-    move_tile<false>(tile.data(), out.data(), bytes, e.data(), out.strides().data(), rank, first,
-                     m);
+    scatter_tile(tile.data(), out.data(), bytes, e.data(), out.strides().data(), rank, first, m);
     at = 0;
     for_each(e, [&](const extents& index) {
       if (at >= first && at < first + m)

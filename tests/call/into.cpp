@@ -122,7 +122,8 @@ TEST_CASE("outs that overlap each other are refused, naming both") {
   CHECK(s.item() == 1);
 }
 
-TEST_CASE("outs that take turns in memory are written side by side; a plan for them excuses no others") {
+TEST_CASE(
+    "outs that take turns in memory are written side by side; a plan for them excuses no others") {
   constexpr auto tens = cq::trace([](auto y, auto z) { return std::tuple{y * 10, z * 10}; });
   float room[6] = {1, 2, 3, 4, 5, 6};
   auto even = cq::borrow(room, cq::shape{3}, {2}), odd = cq::borrow(room + 1, cq::shape{3}, {2});

@@ -88,7 +88,8 @@ TEST_CASE("random blocks: none that share a byte are called apart, few others ar
     apart += !answer;
     missed += answer && !truth;
   }
-  MESSAGE(shared << " share memory, " << apart << " told apart, " << missed << " apart but not told");
+  MESSAGE(shared << " share memory, " << apart << " told apart, " << missed
+                 << " apart but not told");
   CHECK(shared > 2000);
   CHECK(apart > 2000);
 }

@@ -72,17 +72,19 @@
 #define CALQUE_TARGET_AVX512
 #endif
 
-/// Whether the planner is compiled in one file of the program (run/planning.hpp), and if this is
-/// it.
-#if defined(CALQUE_SEPARATE_PLANNER)
-#define CALQUE_PLANS_ELSEWHERE() 1
+/// Functions that are the same for every traced function: the planner, the plan cache, walking
+/// tiles. They are inline, or with CALQUE_SEPARATE_PLANNER compiled in the one file of the program
+/// that also defines CALQUE_PLANNER_HERE (the CMake target `calque::separate_planner` does it all):
+/// declared CALQUE_ONCE, defined only where CALQUE_DEFINES_ONCE() holds.
+#if !defined(CALQUE_SEPARATE_PLANNER)
+#define CALQUE_ONCE CALQUE_HIDDEN inline
+#define CALQUE_DEFINES_ONCE() 1
+#elif defined(CALQUE_PLANNER_HERE)
+#define CALQUE_ONCE CALQUE_HIDDEN
+#define CALQUE_DEFINES_ONCE() 1
 #else
-#define CALQUE_PLANS_ELSEWHERE() 0
-#endif
-#if !defined(CALQUE_SEPARATE_PLANNER) || defined(CALQUE_PLANNER_HERE)
-#define CALQUE_PLANS_INLINE() 1
-#else
-#define CALQUE_PLANS_INLINE() 0
+#define CALQUE_ONCE CALQUE_HIDDEN
+#define CALQUE_DEFINES_ONCE() 0
 #endif
 
 namespace calque {

@@ -25,6 +25,7 @@ struct floating_format<float> {
   static constexpr int fraction_bits = 23;
   static constexpr std::uint32_t bias = 127, sign = 0x80000000u, fraction = 0x007fffffu;
   static constexpr std::uint32_t root_half = 0x3f3504f3u;  // sqrt(1/2)
+  static constexpr std::uint32_t shifter_bits = 0x4b400000u;
   static constexpr float shifter = 0x1.8p23f, log2_e = 0x1.715476p0f;
   static constexpr float exp_overflow = 89.f, exp_underflow = -104.f;
   static constexpr float exp_ln2_high = 0.693359375f, exp_ln2_low = -2.12194440e-4f;
@@ -38,6 +39,7 @@ struct floating_format<double> {
   static constexpr std::uint64_t bias = 1023, sign = std::uint64_t{1} << 63,
                                  fraction = 0x000fffffffffffffu;
   static constexpr std::uint64_t root_half = 0x3fe6a09e667f3bcdu;
+  static constexpr std::uint64_t shifter_bits = 0x4338000000000000u;
   static constexpr double shifter = 0x1.8p52, log2_e = 0x1.71547652b82fep0;
   static constexpr double exp_overflow = 710., exp_underflow = -746.;
   static constexpr double exp_ln2_high = 6.93145751953125e-1,
@@ -47,13 +49,8 @@ struct floating_format<double> {
   static constexpr double least_normal = 0x1p-1022, normalise = 0x1p54, shifted = 54.;
 };
 
-// r = ((first * x + c0) * x + c1) ...: coefficients from the highest power down.
-template <class T, int W, class... C>
-CALQUE_INLINE void polynomial(lane<T, W>& r, const lane<T, W>& x, T first, C... rest) {
-  lane<T, W> c;
-  lanes::splat<T, W>(r, first);
-  ((lanes::splat<T, W>(c, rest), r = r * x + c), ...);
-}
+// A lane of one constant: arithmetic on constants folds in the compiler.
+#define CALQUE_CONSTANT(c) (lane<T, W>{} + (c))
 
 // r = x * 2^n. Two factors, so that n may reach past both ends of the exponent; the last product
 // alone rounds.
@@ -63,11 +60,9 @@ CALQUE_INLINE void scale(lane<T, W>& r, const lane<T, W>& x,
   using format = floating_format<T>;
   using U = calque::detail::unsigned_bits<T>;
   using S = calque::detail::signed_bits<T>;
-  lane<U, W> bias;
-  lanes::splat<U, W>(bias, format::bias);
   const lane<U, W> half = (lane<U, W>)((lane<S, W>)n >> 1);
-  const lane<U, W> first = (half + bias) << format::fraction_bits;
-  const lane<U, W> second = (n - half + bias) << format::fraction_bits;
+  const lane<U, W> first = (half + format::bias) << format::fraction_bits;
+  const lane<U, W> second = (n - half + format::bias) << format::fraction_bits;
   r = x * (lane<T, W>)first * (lane<T, W>)second;
 }
 
@@ -80,35 +75,40 @@ CALQUE_INLINE void exp(lane<T, W>& r, const lane<T, W>& x) {
   using format = detail::floating_format<T>;
   using U = calque::detail::unsigned_bits<T>;
   using S = calque::detail::signed_bits<T>;
-  lane<T, W> high, low, shifter, log2_e, one;
-  lanes::splat<T, W>(high, format::exp_overflow);
-  lanes::splat<T, W>(low, format::exp_underflow);
-  lanes::splat<T, W>(shifter, format::shifter);
-  lanes::splat<T, W>(log2_e, format::log2_e);
-  lanes::splat<T, W>(one, T(1));
+  const lane<T, W> high = CALQUE_CONSTANT(format::exp_overflow);
+  const lane<T, W> low = CALQUE_CONSTANT(format::exp_underflow);
   lane<T, W> y = (lane<S, W>)(x > high) ? high : x;  // NaN passes both
   y = (lane<S, W>)(y < low) ? low : y;
   // The multiple of ln 2 is read from the bits: (t - shifter) would not survive -ffast-math.
-  const lane<T, W> t = y * log2_e + shifter;
-  const lane<U, W> multiple = (lane<U, W>)t - (lane<U, W>)shifter;
+  const lane<T, W> t = y * format::log2_e + format::shifter;
+  const lane<U, W> multiple = (lane<U, W>)t - format::shifter_bits;
   const lane<std::int32_t, W> narrow =
       __builtin_convertvector((lane<S, W>)multiple, lane<std::int32_t, W>);
   const lane<T, W> n = __builtin_convertvector(narrow, lane<T, W>);
-  lane<T, W> c, p;
-  lanes::splat<T, W>(c, format::exp_ln2_high);
-  y = y - n * c;
-  lanes::splat<T, W>(c, format::exp_ln2_low);
-  y = y - n * c;
+  y = y - n * format::exp_ln2_high;
+  y = y - n * format::exp_ln2_low;
+  lane<T, W> p;
   if constexpr (sizeof(T) == sizeof(float)) {
-    detail::polynomial<T, W>(p, y, 1.9875691500e-4f, 1.3981999507e-3f, 8.3334519073e-3f,
-                             4.1665795894e-2f, 1.6666665459e-1f, 5.0000001201e-1f);
+    p = 1.9875691500e-4f * y + 1.3981999507e-3f;
+    p = p * y + 8.3334519073e-3f;
+    p = p * y + 4.1665795894e-2f;
+    p = p * y + 1.6666665459e-1f;
+    p = p * y + 5.0000001201e-1f;
   } else {
-    detail::polynomial<T, W>(p, y, 1. / 6227020800, 1. / 479001600, 1. / 39916800, 1. / 3628800,
-                             1. / 362880, 1. / 40320, 1. / 5040, 1. / 720, 1. / 120, 1. / 24,
-                             1. / 6, 0.5);
+    p = (1. / 6227020800) * y + (1. / 479001600);
+    p = p * y + (1. / 39916800);
+    p = p * y + (1. / 3628800);
+    p = p * y + (1. / 362880);
+    p = p * y + (1. / 40320);
+    p = p * y + (1. / 5040);
+    p = p * y + (1. / 720);
+    p = p * y + (1. / 120);
+    p = p * y + (1. / 24);
+    p = p * y + (1. / 6);
+    p = p * y + 0.5;
   }
   p = p * (y * y) + y;
-  p = p + one;
+  p = p + T(1);
   detail::scale<T, W>(r, p, multiple);
 }
 
@@ -119,56 +119,43 @@ CALQUE_INLINE void log(lane<T, W>& r, const lane<T, W>& x) {
   using format = detail::floating_format<T>;
   using U = calque::detail::unsigned_bits<T>;
   using S = calque::detail::signed_bits<T>;
-  lane<T, W> c, one, two, half, infinity;
-  lanes::splat<T, W>(one, T(1));
-  lanes::splat<T, W>(two, T(2));
-  lanes::splat<T, W>(half, T(0.5));
-  lanes::splat<T, W>(infinity, static_cast<T>(__builtin_inf()));
-
-  lanes::splat<T, W>(c, format::least_normal);
-  const lane<S, W> tiny = (lane<S, W>)(x < c);
-  lanes::splat<T, W>(c, format::normalise);
-  const lane<T, W> y = tiny ? x * c : x;
+  const lane<S, W> tiny = (lane<S, W>)(x < format::least_normal);
+  const lane<T, W> y = tiny ? x * format::normalise : x;
 
   // Exponent so that 1 + f lies in [sqrt(1/2), sqrt(2)).
-  lane<U, W> below, fraction;
-  lanes::splat<U, W>(below, format::root_half);
-  lanes::splat<U, W>(fraction, format::fraction);
-  const lane<U, W> offset = (lane<U, W>)y - below;
+  const lane<U, W> offset = (lane<U, W>)y - format::root_half;
   const lane<S, W> exponent = (lane<S, W>)offset >> format::fraction_bits;
-  const lane<T, W> m = (lane<T, W>)((offset & fraction) + below);
-  lane<T, W> shifter;
-  lanes::splat<T, W>(shifter, format::shifter);
-  const lane<U, W> counted = (lane<U, W>)shifter + (lane<U, W>)exponent;
-  lane<T, W> k = (lane<T, W>)counted - shifter;
-  lanes::splat<T, W>(c, format::shifted);
-  k = tiny ? k - c : k;
+  const lane<T, W> m = (lane<T, W>)((offset & format::fraction) + format::root_half);
+  const lane<U, W> counted = (lane<U, W>)exponent + format::shifter_bits;
+  lane<T, W> k = (lane<T, W>)counted - format::shifter;
+  k = tiny ? k - format::shifted : k;
 
-  const lane<T, W> f = m - one;
-  const lane<T, W> s = f / (two + f);
+  const lane<T, W> f = m - T(1);
+  const lane<T, W> s = f / (f + T(2));
   const lane<T, W> z = s * s;
-  const lane<T, W> half_square = half * f * f;
+  const lane<T, W> half_square = T(0.5) * f * f;
   lane<T, W> p;
   if constexpr (sizeof(T) == sizeof(float)) {
-    detail::polynomial<T, W>(p, z, 0xf89e26.0p-26f, 0x91e9ee.0p-25f, 0xccce13.0p-25f,
-                             0xaaaaaa.0p-24f);
+    p = 0xf89e26.0p-26f * z + 0x91e9ee.0p-25f;
+    p = p * z + 0xccce13.0p-25f;
+    p = p * z + 0xaaaaaa.0p-24f;
   } else {
-    detail::polynomial<T, W>(p, z, 1.479819860511658591e-01, 1.531383769920937332e-01,
-                             1.818357216161805012e-01, 2.222219843214978396e-01,
-                             2.857142874366239149e-01, 3.999999999940941908e-01,
-                             6.666666666666735130e-01);
+    p = 1.479819860511658591e-01 * z + 1.531383769920937332e-01;
+    p = p * z + 1.818357216161805012e-01;
+    p = p * z + 2.222219843214978396e-01;
+    p = p * z + 2.857142874366239149e-01;
+    p = p * z + 3.999999999940941908e-01;
+    p = p * z + 6.666666666666735130e-01;
   }
   p = s * (half_square + p * z);
-  lanes::splat<T, W>(c, format::log_ln2_low);
-  p = p + k * c;
+  p = p + k * format::log_ln2_low;
   p = f - (half_square - p);
-  lanes::splat<T, W>(c, format::log_ln2_high);
-  p = k * c + p;
+  p = k * format::log_ln2_high + p;
 
+  const lane<T, W> infinity = CALQUE_CONSTANT(static_cast<T>(__builtin_inf()));
   p = (lane<S, W>)(x == infinity) ? infinity : p;
-  p = (lane<S, W>)(x == lane<T, W>{}) ? -infinity : p;
-  lanes::splat<T, W>(c, static_cast<T>(__builtin_nan("")));
-  p = (lane<S, W>)(x < lane<T, W>{}) ? c : p;
+  p = (lane<S, W>)(x == T(0)) ? -infinity : p;
+  p = (lane<S, W>)(x < T(0)) ? CALQUE_CONSTANT(static_cast<T>(__builtin_nan(""))) : p;
   r = (lane<S, W>)(x == x) ? p : x;
 }
 
@@ -179,33 +166,31 @@ CALQUE_INLINE void tanh(lane<T, W>& r, const lane<T, W>& x) {
   using format = detail::floating_format<T>;
   using U = calque::detail::unsigned_bits<T>;
   using S = calque::detail::signed_bits<T>;
-  lane<U, W> sign;
-  lane<T, W> one, two, limit, e, p;
-  lanes::splat<U, W>(sign, format::sign);
-  lanes::splat<T, W>(one, T(1));
-  lanes::splat<T, W>(two, T(2));
-  lanes::splat<T, W>(limit, T(0.625));
-  const lane<U, W> negative = (lane<U, W>)x & sign;
+  const lane<U, W> negative = (lane<U, W>)x & format::sign;
   const lane<T, W> a = (lane<T, W>)((lane<U, W>)x ^ negative);
+  lane<T, W> e, p;
   lanes::exp<T, W>(e, a + a);
-  const lane<T, W> large = one - two / (e + one);
+  const lane<T, W> large = T(1) - T(2) / (e + T(1));
   const lane<T, W> z = a * a;
   if constexpr (sizeof(T) == sizeof(float)) {
-    detail::polynomial<T, W>(p, z, -5.70498872745e-3f, 2.06390887954e-2f, -5.37397155531e-2f,
-                             1.33314422036e-1f, -3.33332819422e-1f);
+    p = -5.70498872745e-3f * z + 2.06390887954e-2f;
+    p = p * z - 5.37397155531e-2f;
+    p = p * z + 1.33314422036e-1f;
+    p = p * z - 3.33332819422e-1f;
   } else {
-    lane<T, W> q;
-    detail::polynomial<T, W>(p, z, -9.64399179425052238628e-1, -9.92877231001918586564e1,
-                             -1.61468768441708447952e3);
-    detail::polynomial<T, W>(q, z, 1., 1.12811678491632931402e2, 2.23548839060100448583e3,
-                             4.84406305325125486048e3);
+    p = -9.64399179425052238628e-1 * z - 9.92877231001918586564e1;
+    p = p * z - 1.61468768441708447952e3;
+    lane<T, W> q = z + 1.12811678491632931402e2;
+    q = q * z + 2.23548839060100448583e3;
+    q = q * z + 4.84406305325125486048e3;
     p = p / q;
   }
   const lane<T, W> small = p * z * a + a;
-  p = (lane<S, W>)(a < limit) ? small : large;
+  p = (lane<S, W>)(a < T(0.625)) ? small : large;
   r = (lane<T, W>)((lane<U, W>)p | negative);
 }
 
+#undef CALQUE_CONSTANT
 }  // namespace calque::lanes
 
 namespace calque::detail {

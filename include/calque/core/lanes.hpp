@@ -100,8 +100,9 @@ CALQUE_INLINE void maximum(lane<T, W>& r, const lane<T, W>& a, const lane<T, W>&
   if constexpr (std::is_same_v<T, bool>) {
     r = a | b;
   } else if constexpr (std::is_floating_point_v<T>) {
-    const lane<bits, W> first = (lane<bits, W>)(a > b) | (lane<bits, W>)(a != a);
-    r = first ? a : b;
+    // (not a mask of both tests: g++ takes one of 64 bytes apart, as it would with `: a` below)
+    const lane<T, W> larger = (lane<bits, W>)(a > b) ? a : b;
+    r = (lane<bits, W>)(a == a) ? larger : a + a;
   } else {
     const lane<bits, W> first = (lane<bits, W>)(a > b);
     r = first ? a : b;
@@ -115,8 +116,9 @@ CALQUE_INLINE void minimum(lane<T, W>& r, const lane<T, W>& a, const lane<T, W>&
   if constexpr (std::is_same_v<T, bool>) {
     r = a & b;
   } else if constexpr (std::is_floating_point_v<T>) {
-    const lane<bits, W> first = (lane<bits, W>)(a < b) | (lane<bits, W>)(a != a);
-    r = first ? a : b;
+    // (not a mask of both tests: g++ takes one of 64 bytes apart, as it would with `: a` below)
+    const lane<T, W> smaller = (lane<bits, W>)(a < b) ? a : b;
+    r = (lane<bits, W>)(a == a) ? smaller : a + a;
   } else {
     const lane<bits, W> first = (lane<bits, W>)(a < b);
     r = first ? a : b;
@@ -152,11 +154,9 @@ CALQUE_INLINE void convert_saturating(lane<To, W>& r, const lane<From, W>& a) {
   lane<From, W> lows, highs;
   lanes::splat<From, W>(lows, low);
   lanes::splat<From, W>(highs, high);
-  const lane<bits, W> number = (lane<bits, W>)(a == a);
-  const lane<bits, W> below = (lane<bits, W>)(a < lows);
   const lane<bits, W> above = (lane<bits, W>)(a > highs);
-  lane<From, W> x = number ? a : lane<From, W>{};
-  x = below ? lows : x;
+  lane<From, W> x = (lane<bits, W>)(a > lows) ? a : lows;  // NaN becomes the least
+  if constexpr (low != From(0)) x = (lane<bits, W>)(a == a) ? x : lane<From, W>{};
   x = above ? highs : x;
   if constexpr (sizeof(To) < sizeof(std::int32_t)) {
     const lane<std::int32_t, W> whole = __builtin_convertvector(x, lane<std::int32_t, W>);

@@ -208,8 +208,7 @@ class key_difference {
                " and argument " + std::to_string(w & 0xFFFFFF) +
                (a != -1 ? " are one variable" : " are one variable no longer");
       const std::int64_t first = w >> 32, second = (w & 0xFFFFFFFF) >> 2;
-      return "alias pattern: " +
-             name(first) + " and " + name(second) + " overlap in memory " +
+      return "alias pattern: " + name(first) + " and " + name(second) + " overlap in memory " +
              (a != -1 ? "now" : "no longer") + (a != -1 && b != -1 ? " in another way" : "");
     }
   }

@@ -11,6 +11,20 @@
 namespace calque {
 namespace detail {
 
+/// Runs a plan with a given arena and table of slots; the arena may be null where it has no bytes.
+CALQUE_ONCE std::int64_t replay_in(const plan& p, const leaf* leaves, void* const* results,
+                                   void* arena, void** slots);
+
+}  // namespace detail
+
+/// Runs a plan on a call's leaves. `results[k]` is where result k goes: the destination that the
+/// plan was made for, or a fresh row-major block of `result_extents(k)`. Throws `out_of_memory`
+/// before any kernel runs if there is no memory for the temporaries; then nothing has changed.
+CALQUE_ONCE void replay(const plan& p, const leaf* leaves, void* const* results);
+
+#if CALQUE_DEFINES_ONCE()
+namespace detail {
+
 /// Runs the steps of one call.
 class replayer {
  public:
@@ -88,9 +102,8 @@ class replayer {
   char* arena_;
 };
 
-/// Runs a plan with a given arena and table of slots; the arena may be null where it has no bytes.
-inline std::int64_t replay_in(const plan& p, const leaf* leaves, void* const* results, void* arena,
-                              void** slots) {
+CALQUE_ONCE std::int64_t replay_in(const plan& p, const leaf* leaves, void* const* results,
+                                   void* arena, void** slots) {
   const plan_access a{p};
   int n = 0;
   for (int i = 0; i < a.leaves(); ++i) slots[n++] = leaves[i].data;
@@ -102,10 +115,7 @@ inline std::int64_t replay_in(const plan& p, const leaf* leaves, void* const* re
 
 }  // namespace detail
 
-/// Runs a plan on a call's leaves. `results[k]` is where result k goes: the destination that the
-/// plan was made for, or a fresh row-major block of `result_extents(k)`. Throws `out_of_memory`
-/// before any kernel runs if there is no memory for the temporaries; then nothing has changed.
-inline void replay(const plan& p, const leaf* leaves, void* const* results) {
+CALQUE_ONCE void replay(const plan& p, const leaf* leaves, void* const* results) {
   const detail::plan_access a{p};
   const detail::arena_lease arena(a.arenas());
   void* on_stack[detail::slots_on_stack];
@@ -120,5 +130,6 @@ inline void replay(const plan& p, const leaf* leaves, void* const* results) {
     if (arena.fresh()) c->allocations.fetch_add(1, std::memory_order_relaxed);
   }
 }
+#endif
 
 }  // namespace calque

@@ -211,18 +211,11 @@ class plan_text {
 
 }  // namespace detail
 
-// Compiled once for the program with CALQUE_SEPARATE_PLANNER, see run/planning.hpp.
-#if CALQUE_PLANS_ELSEWHERE()
-#define CALQUE_PLANNING
-#else
-#define CALQUE_PLANNING inline
+#if CALQUE_DEFINES_ONCE()
+CALQUE_ONCE std::string plan::dump() const { return detail::plan_text(*this).dump(); }
+CALQUE_ONCE std::string plan::dot() const { return detail::plan_text(*this).dot(); }
+CALQUE_ONCE std::string plan::json() const { return detail::plan_text(*this).json(); }
+CALQUE_ONCE std::string plan::explain() const { return detail::plan_text(*this).explain(); }
 #endif
-#if CALQUE_PLANS_INLINE()
-CALQUE_PLANNING std::string plan::dump() const { return detail::plan_text(*this).dump(); }
-CALQUE_PLANNING std::string plan::dot() const { return detail::plan_text(*this).dot(); }
-CALQUE_PLANNING std::string plan::json() const { return detail::plan_text(*this).json(); }
-CALQUE_PLANNING std::string plan::explain() const { return detail::plan_text(*this).explain(); }
-#endif
-#undef CALQUE_PLANNING
 
 }  // namespace calque

@@ -118,12 +118,12 @@ class plan {
   [[nodiscard]] int steps() const { return launches_; }
 
   /// Deterministic text of the steps; the same in every process and for every compiler.
-  [[nodiscard]] std::string dump() const;
+  [[nodiscard]] CALQUE_ONCE std::string dump() const;
   /// The steps and what they hand on, for Graphviz.
-  [[nodiscard]] std::string dot() const;
-  [[nodiscard]] std::string json() const;
+  [[nodiscard]] CALQUE_ONCE std::string dot() const;
+  [[nodiscard]] CALQUE_ONCE std::string json() const;
   /// One line a step: what it computes and why it is a step of its own, bytes, offset, lifetime.
-  [[nodiscard]] std::string explain() const;
+  [[nodiscard]] CALQUE_ONCE std::string explain() const;
 
  private:
   friend class detail::planner;

@@ -16,7 +16,11 @@
 
 #include "calque/run/executor.hpp"
 #include "calque/run/plan_table.hpp"
-#include "calque/run/planning.hpp"
+
+#if CALQUE_DEFINES_ONCE()
+#include "calque/run/inspect.hpp"
+#include "calque/run/planner.hpp"
+#endif
 
 namespace calque {
 
@@ -47,6 +51,64 @@ class plan_lease {
   detail::plan_shell* shell_ = nullptr;
 };
 
+/// The cache of one graph's plans. The data behind `graph` and `kernels` outlives the cache.
+class plan_cache {
+ public:
+  CALQUE_ONCE plan_cache(const graph_view& graph, const kernel_table& kernels);
+  plan_cache(const plan_cache&) = delete;
+  plan_cache& operator=(const plan_cache&) = delete;
+  CALQUE_ONCE ~plan_cache();
+
+  /// The plan for a call. Throws what planning throws; then nothing has changed.
+  [[nodiscard]] CALQUE_ONCE plan_lease find(const call_request& request);
+
+  /// At most `count` plans (at least 1), and at most `most` bytes of plans and their arenas.
+  CALQUE_ONCE void limit(std::int64_t count, bytes most);
+  /// Drops every plan; those in use go when their last user leaves.
+  CALQUE_ONCE void clear();
+  [[nodiscard]] CALQUE_ONCE cache_stats stats() const;
+  /// Why the calling thread's last miss in this cache made a plan; empty if it had none.
+  [[nodiscard]] CALQUE_ONCE std::string last_miss() const;
+  [[nodiscard]] const graph_view& graph() const { return graph_; }
+
+ private:
+  void touch(detail::plan_shell& s) {
+    // lost updates between threads only make recency approximate
+    const std::uint64_t now = clock_.load(std::memory_order_relaxed) + 1;
+    clock_.store(now, std::memory_order_relaxed);
+    s.used_at.store(now, std::memory_order_relaxed);
+  }
+  CALQUE_ONCE plan_lease plan_now(const detail::planning::plan_key& key,
+                                  const call_request& request);
+  CALQUE_ONCE std::string reason(const detail::planning::plan_key& key) const;
+  CALQUE_ONCE void remember(std::string why) const;
+  /// A shell without a plan that nobody looks at: the last of `spare_`.
+  CALQUE_ONCE detail::plan_shell* spare();
+  CALQUE_ONCE void retire(std::size_t i);
+  /// Frees the plans taken out that nobody uses any more.
+  CALQUE_ONCE void reclaim();
+  [[nodiscard]] CALQUE_ONCE bool too_many() const;
+  CALQUE_ONCE void evict(const detail::plan_shell* keep);
+  /// A bigger table; readers that still follow the old one find nothing there and come here.
+  CALQUE_ONCE void grow();
+
+  const graph_view graph_;
+  const kernel_table kernels_;
+  const detail::planning::graph_facts facts_;
+  const std::uint64_t number_;
+  std::atomic<detail::plan_table*> table_{nullptr};
+  std::atomic<std::uint64_t> clock_{0};
+  detail::run_counters counters_;
+  mutable std::mutex mutex_;
+  std::vector<std::unique_ptr<detail::plan_table>> tables_;  // the last one is in use
+  std::vector<std::unique_ptr<detail::plan_shell>> shells_;
+  std::vector<detail::plan_shell*> active_, retired_, spare_;
+  std::int64_t most_plans_ = 64;
+  bytes most_bytes_{0};  // 0: no limit
+  std::int64_t misses_ = 0, evictions_ = 0, peak_bytes_ = 0;
+};
+
+#if CALQUE_DEFINES_ONCE()
 namespace detail {
 
 /// Why this thread's last misses of some caches happened.
@@ -65,194 +127,174 @@ inline std::uint64_t next_cache_number() {
 
 }  // namespace detail
 
-/// The cache of one graph's plans. The data behind `graph` and `kernels` outlives the cache.
-class plan_cache {
- public:
-  plan_cache(const graph_view& graph, const kernel_table& kernels)
-      : graph_(graph), kernels_(kernels), facts_(graph), number_(detail::next_cache_number()) {
-    tables_.push_back(std::make_unique<detail::plan_table>(most_plans_));
-    table_.store(tables_.back().get());
-  }
-  plan_cache(const plan_cache&) = delete;
-  plan_cache& operator=(const plan_cache&) = delete;
+CALQUE_ONCE plan_cache::plan_cache(const graph_view& graph, const kernel_table& kernels)
+    : graph_(graph), kernels_(kernels), facts_(graph), number_(detail::next_cache_number()) {
+  tables_.push_back(std::make_unique<detail::plan_table>(most_plans_));
+  table_.store(tables_.back().get());
+}
 
-  /// The plan for a call. Throws what planning throws; then nothing has changed.
-  [[nodiscard]] plan_lease find(const call_request& request) {
-    if (request.leaf_count != graph_.argument_count ||
-        (request.outputs != nullptr && request.output_count != graph_.result_count()))
-      throw value_error("plan: the call does not have this function's leaves and results");
-    const detail::planning::plan_key key(graph_, facts_, request);
-    if (detail::plan_shell* shell = table_.load(std::memory_order_acquire)->find(key)) {
-      touch(*shell);
-      return plan_lease(shell);
-    }
-    return plan_now(key, request);
-  }
+CALQUE_ONCE plan_cache::~plan_cache() = default;
 
-  /// At most `count` plans (at least 1), and at most `most` bytes of plans and their arenas.
-  void limit(std::int64_t count, bytes most) {
-    const std::lock_guard lock(mutex_);
-    most_plans_ = std::max<std::int64_t>(count, 1);
-    most_bytes_ = most;
-    if (!tables_.back()->holds(most_plans_)) grow();
-    evict(nullptr);
-  }
-  /// Drops every plan; those in use go when their last user leaves.
-  void clear() {
-    const std::lock_guard lock(mutex_);
-    while (!active_.empty()) retire(active_.size() - 1);
-    reclaim();
-  }
-  [[nodiscard]] cache_stats stats() const {
-    const std::lock_guard lock(mutex_);
-    cache_stats s;
-    s.plans = static_cast<std::int64_t>(active_.size());
-    std::int64_t uses = 0;
-    for (const auto& shell : shells_)
-      uses += shell->users.load(std::memory_order_relaxed) / detail::one_use;
-    s.misses = misses_;
-    s.hits = uses - misses_;
-    s.evictions = evictions_;
-    s.launches = counters_.launches.load(std::memory_order_relaxed);
-    s.allocations = counters_.allocations.load(std::memory_order_relaxed);
-    s.peak_bytes = peak_bytes_;
-    return s;
-  }
-  /// Why the calling thread's last miss in this cache made a plan; empty if it had none.
-  [[nodiscard]] std::string last_miss() const {
-    for (const auto& r : detail::thread_misses())
-      if (r.cache == number_) return r.text;
-    return {};
-  }
-  [[nodiscard]] const graph_view& graph() const { return graph_; }
-
- private:
-  void touch(detail::plan_shell& s) {
-    // lost updates between threads only make recency approximate
-    const std::uint64_t now = clock_.load(std::memory_order_relaxed) + 1;
-    clock_.store(now, std::memory_order_relaxed);
-    s.used_at.store(now, std::memory_order_relaxed);
-  }
-  plan_lease plan_now(const detail::planning::plan_key& key, const call_request& request) {
-    const std::lock_guard lock(mutex_);
-    if (detail::plan_shell* shell = tables_.back()->find(key)) {  // somebody was faster
-      touch(*shell);
-      return plan_lease(shell);
-    }
-    std::string why = reason(key);
-    auto made = detail::plan_call(graph_, kernels_, facts_, request, &counters_);
-    reclaim();
-    detail::plan_shell* shell = spare();
-    shell->key.assign(key.begin(), key.end());
-    shell->hash = key.hash();
-    remember(std::move(why));
-    spare_.pop_back();  // nothing throws from here on
-    active_.push_back(shell);
-    shell->content = std::move(made);
-    peak_bytes_ = std::max(peak_bytes_, shell->content->peak_bytes().count());
-    ++misses_;
-    shell->users.fetch_add(detail::one_use + 1);
-    tables_.back()->insert(shell);
+CALQUE_ONCE plan_lease plan_cache::find(const call_request& request) {
+  if (request.leaf_count != graph_.argument_count ||
+      (request.outputs != nullptr && request.output_count != graph_.result_count()))
+    throw value_error("plan: the call does not have this function's leaves and results");
+  const detail::planning::plan_key key(graph_, facts_, request);
+  if (detail::plan_shell* shell = table_.load(std::memory_order_acquire)->find(key)) {
     touch(*shell);
-    plan_lease lease(shell);
-    evict(shell);
-    return lease;
+    return plan_lease(shell);
   }
-  std::string reason(const detail::planning::plan_key& key) const {
-    const detail::plan_shell* latest = nullptr;
-    for (const detail::plan_shell* s : active_)
-      if (latest == nullptr || s->used_at.load(std::memory_order_relaxed) >
-                                   latest->used_at.load(std::memory_order_relaxed))
-        latest = s;
-    if (latest == nullptr) return "first call";
-    return detail::key_difference_text(graph_, key.begin(),
-                                       static_cast<std::size_t>(key.end() - key.begin()),
-                                       latest->key.data(), latest->key.size());
-  }
-  void remember(std::string why) const {
-    auto& records = detail::thread_misses();
-    for (auto& r : records)
-      if (r.cache == number_) {
-        r.text = std::move(why);
-        return;
-      }
-    if (records.size() >= 256) records.erase(records.begin());
-    records.push_back({number_, std::move(why)});
-  }
-  /// A shell without a plan that nobody looks at: the last of `spare_`.
-  detail::plan_shell* spare() {
-    if (spare_.empty()) {
-      active_.reserve(shells_.size() + 1);
-      retired_.reserve(shells_.size() + 1);
-      spare_.reserve(shells_.size() + 1);
-      shells_.push_back(std::make_unique<detail::plan_shell>());
-      spare_.push_back(shells_.back().get());
-    }
-    return spare_.back();
-  }
-  void retire(std::size_t i) {
-    detail::plan_shell* s = active_[i];
-    active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(i));
-    tables_.back()->take_out(s);
-    retired_.push_back(s);
-  }
-  /// Frees the plans taken out that nobody uses any more.
-  void reclaim() {
-    for (std::size_t i = retired_.size(); i-- > 0;) {
-      detail::plan_shell* s = retired_[i];
-      if (in_use(*s)) continue;
-      s->content.reset();
-      retired_.erase(retired_.begin() + static_cast<std::ptrdiff_t>(i));
-      spare_.push_back(s);
-    }
-  }
-  [[nodiscard]] bool too_many() const {
-    if (static_cast<std::int64_t>(active_.size()) > most_plans_) return true;
-    if (most_bytes_.count() <= 0) return false;
-    bytes held;
-    for (const detail::plan_shell* s : active_) held = held + s->content->held_bytes();
-    return held > most_bytes_;
-  }
-  void evict(const detail::plan_shell* keep) {
-    while (too_many()) {
-      std::size_t oldest = active_.size();
-      for (std::size_t i = 0; i < active_.size(); ++i)
-        if (active_[i] != keep && (oldest == active_.size() ||
-                                   active_[i]->used_at.load(std::memory_order_relaxed) <
-                                       active_[oldest]->used_at.load(std::memory_order_relaxed)))
-          oldest = i;
-      if (oldest == active_.size()) break;
-      retire(oldest);
-      ++evictions_;
-    }
-    reclaim();
-  }
-  /// A bigger table; readers that still follow the old one find nothing there and come here.
-  void grow() {
-    tables_.reserve(tables_.size() + 1);
-    auto bigger = std::make_unique<detail::plan_table>(most_plans_);
-    for (detail::plan_shell* s : active_) {
-      bigger->insert(s);
-      tables_.back()->take_out(s);
-    }
-    tables_.push_back(std::move(bigger));
-    table_.store(tables_.back().get(), std::memory_order_release);
-  }
+  return plan_now(key, request);
+}
 
-  const graph_view graph_;
-  const kernel_table kernels_;
-  const detail::planning::graph_facts facts_;
-  const std::uint64_t number_;
-  std::atomic<detail::plan_table*> table_{nullptr};
-  std::atomic<std::uint64_t> clock_{0};
-  detail::run_counters counters_;
-  mutable std::mutex mutex_;
-  std::vector<std::unique_ptr<detail::plan_table>> tables_;  // the last one is in use
-  std::vector<std::unique_ptr<detail::plan_shell>> shells_;
-  std::vector<detail::plan_shell*> active_, retired_, spare_;
-  std::int64_t most_plans_ = 64;
-  bytes most_bytes_{0};  // 0: no limit
-  std::int64_t misses_ = 0, evictions_ = 0, peak_bytes_ = 0;
-};
+CALQUE_ONCE void plan_cache::limit(std::int64_t count, bytes most) {
+  const std::lock_guard lock(mutex_);
+  most_plans_ = std::max<std::int64_t>(count, 1);
+  most_bytes_ = most;
+  if (!tables_.back()->holds(most_plans_)) grow();
+  evict(nullptr);
+}
+
+CALQUE_ONCE void plan_cache::clear() {
+  const std::lock_guard lock(mutex_);
+  while (!active_.empty()) retire(active_.size() - 1);
+  reclaim();
+}
+
+CALQUE_ONCE cache_stats plan_cache::stats() const {
+  const std::lock_guard lock(mutex_);
+  cache_stats s;
+  s.plans = static_cast<std::int64_t>(active_.size());
+  std::int64_t uses = 0;
+  for (const auto& shell : shells_)
+    uses += shell->users.load(std::memory_order_relaxed) / detail::one_use;
+  s.misses = misses_;
+  s.hits = uses - misses_;
+  s.evictions = evictions_;
+  s.launches = counters_.launches.load(std::memory_order_relaxed);
+  s.allocations = counters_.allocations.load(std::memory_order_relaxed);
+  s.peak_bytes = peak_bytes_;
+  return s;
+}
+
+CALQUE_ONCE std::string plan_cache::last_miss() const {
+  for (const auto& r : detail::thread_misses())
+    if (r.cache == number_) return r.text;
+  return {};
+}
+
+CALQUE_ONCE plan_lease plan_cache::plan_now(const detail::planning::plan_key& key,
+                                            const call_request& request) {
+  const std::lock_guard lock(mutex_);
+  if (detail::plan_shell* shell = tables_.back()->find(key)) {  // somebody was faster
+    touch(*shell);
+    return plan_lease(shell);
+  }
+  std::string why = reason(key);
+  auto made = detail::make_plan(graph_, kernels_, facts_, request, &counters_);
+  reclaim();
+  detail::plan_shell* shell = spare();
+  shell->key.assign(key.begin(), key.end());
+  shell->hash = key.hash();
+  remember(std::move(why));
+  spare_.pop_back();  // nothing throws from here on
+  active_.push_back(shell);
+  shell->content = std::move(made);
+  peak_bytes_ = std::max(peak_bytes_, shell->content->peak_bytes().count());
+  ++misses_;
+  shell->users.fetch_add(detail::one_use + 1);
+  tables_.back()->insert(shell);
+  touch(*shell);
+  plan_lease lease(shell);
+  evict(shell);
+  return lease;
+}
+
+CALQUE_ONCE std::string plan_cache::reason(const detail::planning::plan_key& key) const {
+  const detail::plan_shell* latest = nullptr;
+  for (const detail::plan_shell* s : active_)
+    if (latest == nullptr || s->used_at.load(std::memory_order_relaxed) >
+                                 latest->used_at.load(std::memory_order_relaxed))
+      latest = s;
+  if (latest == nullptr) return "first call";
+  return detail::planning::key_difference(graph_, key.begin(),
+                                          static_cast<std::size_t>(key.end() - key.begin()),
+                                          latest->key.data(), latest->key.size())
+      .text();
+}
+
+CALQUE_ONCE void plan_cache::remember(std::string why) const {
+  auto& records = detail::thread_misses();
+  for (auto& r : records)
+    if (r.cache == number_) {
+      r.text = std::move(why);
+      return;
+    }
+  if (records.size() >= 256) records.erase(records.begin());
+  records.push_back({number_, std::move(why)});
+}
+
+CALQUE_ONCE detail::plan_shell* plan_cache::spare() {
+  if (spare_.empty()) {
+    active_.reserve(shells_.size() + 1);
+    retired_.reserve(shells_.size() + 1);
+    spare_.reserve(shells_.size() + 1);
+    shells_.push_back(std::make_unique<detail::plan_shell>());
+    spare_.push_back(shells_.back().get());
+  }
+  return spare_.back();
+}
+
+CALQUE_ONCE void plan_cache::retire(std::size_t i) {
+  detail::plan_shell* s = active_[i];
+  active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(i));
+  tables_.back()->take_out(s);
+  retired_.push_back(s);
+}
+
+CALQUE_ONCE void plan_cache::reclaim() {
+  for (std::size_t i = retired_.size(); i-- > 0;) {
+    detail::plan_shell* s = retired_[i];
+    if (in_use(*s)) continue;
+    s->content.reset();
+    retired_.erase(retired_.begin() + static_cast<std::ptrdiff_t>(i));
+    spare_.push_back(s);
+  }
+}
+
+CALQUE_ONCE bool plan_cache::too_many() const {
+  if (static_cast<std::int64_t>(active_.size()) > most_plans_) return true;
+  if (most_bytes_.count() <= 0) return false;
+  bytes held;
+  for (const detail::plan_shell* s : active_) held = held + s->content->held_bytes();
+  return held > most_bytes_;
+}
+
+CALQUE_ONCE void plan_cache::evict(const detail::plan_shell* keep) {
+  while (too_many()) {
+    std::size_t oldest = active_.size();
+    for (std::size_t i = 0; i < active_.size(); ++i)
+      if (active_[i] != keep && (oldest == active_.size() ||
+                                 active_[i]->used_at.load(std::memory_order_relaxed) <
+                                     active_[oldest]->used_at.load(std::memory_order_relaxed)))
+        oldest = i;
+    if (oldest == active_.size()) break;
+    retire(oldest);
+    ++evictions_;
+  }
+  reclaim();
+}
+
+CALQUE_ONCE void plan_cache::grow() {
+  tables_.reserve(tables_.size() + 1);
+  auto bigger = std::make_unique<detail::plan_table>(most_plans_);
+  for (detail::plan_shell* s : active_) {
+    bigger->insert(s);
+    tables_.back()->take_out(s);
+  }
+  tables_.push_back(std::move(bigger));
+  table_.store(tables_.back().get(), std::memory_order_release);
+}
+#endif
 
 }  // namespace calque

@@ -205,8 +205,8 @@ class CALQUE_HIDDEN reduction {
         continue;
       }
       const int axis = g_.kept - outer;
-      move_tile<true>(tile, base[k], bytes, g_.extents + axis, g_.operands[k].strides + axis,
-                      g_.rank - axis, at, rows * n);
+      gather_tile(tile, base[k], bytes, g_.extents + axis, g_.operands[k].strides + axis,
+                  g_.rank - axis, at, rows * n);
       data[k] = tile;
       tile_steps[k] = n * bytes;
       tile += reduce_block * bytes;
@@ -249,8 +249,8 @@ class CALQUE_HIDDEN reduction {
       tile_steps[k] = steps[k];
       if (!gathers_[k]) continue;
       for (std::int64_t r = 0; r < rows; ++r)
-        move_tile<true>(tile + r * n * bytes, moved(base[k], r * steps[k]), bytes, g_.extents,
-                        g_.operands[k].strides, g_.kept, at, n);
+        gather_tile(tile + r * n * bytes, moved(base[k], r * steps[k]), bytes, g_.extents,
+                    g_.operands[k].strides, g_.kept, at, n);
       data[k] = tile;
       tile_steps[k] = n * bytes;
       tile += reduce_block * bytes;
@@ -275,15 +275,14 @@ class CALQUE_HIDDEN reduction {
         data[1 + k] = tile;
         tile += tile_size * bytes;
         if (k < g_.tail_inputs)
-          move_tile<true>(data[1 + k], base[k], bytes, g_.extents, operands[k].strides, g_.kept, at,
-                          n);
+          gather_tile(data[1 + k], base[k], bytes, g_.extents, operands[k].strides, g_.kept, at, n);
       }
     }
     p_.tail(data, n);
     for (int k = g_.tail_inputs; k < g_.tail_inputs + g_.outputs; ++k)
       if (!operands[k].linear)
-        move_tile<false>(data[1 + k], base[k], size_of(operands[k].type), g_.extents,
-                         operands[k].strides, g_.kept, at, n);
+        scatter_tile(data[1 + k], base[k], size_of(operands[k].type), g_.extents,
+                     operands[k].strides, g_.kept, at, n);
   }
 
   /// Combines partial results in pairs of equally many blocks, as they come.

@@ -85,6 +85,9 @@ struct reduce_loops {
   /// Short bodies run four at a time to hide the latency of combining; long ones do by themselves,
   /// and are compiled fewer times.
   static constexpr bool four_ways = body::size <= 6;
+  /// Elements that one accumulator takes in a row before it joins the others: the rounding errors
+  /// of a sum grow with it.
+  static constexpr std::int64_t longest_chain = 32;
   template <int VB>
   static constexpr int width() {
     constexpr int widest = program_traits<body>::widest();
@@ -191,22 +194,28 @@ struct reduce_loops {
   template <int W>
   CALQUE_INLINE static void one_row(registers<W, body>& r, padding<W>& room, void* const* data,
                                     std::int64_t n, T& result) {
-    lane<T, W> acc;
-    lanes::splat<T, W>(acc, Op::template identity<T>());
+    lane<T, W> acc, none;
+    lanes::splat<T, W>(none, Op::template identity<T>());
+    acc = none;
     std::int64_t i = 0;
-    if constexpr (four_ways) {
-      if (n >= 4 * W) {
-        lane<T, W> b = acc, c = acc, d = acc;
-        for (; i + 4 * W <= n; i += 4 * W) {
-          step<W>(r, acc, data, i);
+    constexpr int ways = four_ways ? 4 : 1;
+    while (i + ways * W <= n) {
+      const std::int64_t end = n - i < longest_chain * ways * W ? n : i + longest_chain * ways * W;
+      lane<T, W> a = none, b = none, c = none, d = none;
+      for (; i + ways * W <= end; i += ways * W) {
+        step<W>(r, a, data, i);
+        if constexpr (four_ways) {
           step<W>(r, b, data, i + W);
           step<W>(r, c, data, i + 2 * W);
           step<W>(r, d, data, i + 3 * W);
         }
-        apply_lanes<combine, T, T, W>(acc, acc, b);
-        apply_lanes<combine, T, T, W>(c, c, d);
-        apply_lanes<combine, T, T, W>(acc, acc, c);
       }
+      if constexpr (four_ways) {
+        apply_lanes<combine, T, T, W>(a, a, b);
+        apply_lanes<combine, T, T, W>(c, c, d);
+        apply_lanes<combine, T, T, W>(a, a, c);
+      }
+      apply_lanes<combine, T, T, W>(acc, acc, a);
     }
     for (; i < n; i += W) {
       const bool whole = i + W <= n;  // else the last W elements, without those of the lane before

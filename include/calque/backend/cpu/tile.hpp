@@ -25,6 +25,38 @@ struct tile_program {
   const operand_use* operands = nullptr;
 };
 
+/// Copies the elements [first, first + n) of a domain's row-major order from an operand into a
+/// contiguous tile, or back.
+CALQUE_ONCE void gather_tile(void* tile, void* base, int bytes, const std::int64_t* extents,
+                             const std::int64_t* strides, int rank, std::int64_t first,
+                             std::int64_t n);
+CALQUE_ONCE void scatter_tile(void* tile, void* base, int bytes, const std::int64_t* extents,
+                              const std::int64_t* strides, int rank, std::int64_t first,
+                              std::int64_t n);
+
+/// What a walk needs to know of its domain and operands.
+struct tile_domain {
+  const std::int64_t* extents = nullptr;
+  int rank = 0;
+  int inputs = 0, outputs = 0;
+  const operand_layout* operands = nullptr;
+};
+
+/// Runs `p` on the elements [first, first + n) of a domain, in tiles. `base[k]` is operand k's
+/// first element of the whole domain; `tiles` has room for a tile of each operand that is not
+/// linear.
+CALQUE_ONCE void run_tiles(const tile_program& p, const tile_domain& d, void* const* base,
+                           std::int64_t first, std::int64_t n, std::byte* tiles);
+
+/// Bytes of tiles that `run_tiles` needs.
+CALQUE_HIDDEN inline std::int64_t tile_bytes(const operand_layout* operands, int count) {
+  std::int64_t bytes = 0;
+  for (int k = 0; k < count; ++k)
+    if (!operands[k].linear) bytes += tile_size * size_of(operands[k].type);
+  return bytes;
+}
+
+#if CALQUE_DEFINES_ONCE()
 namespace tile_detail {
 
 template <bool Gather, class U>
@@ -78,18 +110,13 @@ CALQUE_HIDDEN inline void move(U* tile, U* base, const std::int64_t* extents,
   }
 }
 
-}  // namespace tile_detail
-
-/// Copies the elements [first, first + n) of a domain's row-major order between an operand and a
-/// contiguous tile.
 template <bool Gather>
-CALQUE_HIDDEN inline void move_tile(void* tile, void* base, int bytes, const std::int64_t* extents,
-                                    const std::int64_t* strides, int rank, std::int64_t first,
-                                    std::int64_t n) {
+CALQUE_HIDDEN void move_bytes(void* tile, void* base, int bytes, const std::int64_t* extents,
+                              const std::int64_t* strides, int rank, std::int64_t first,
+                              std::int64_t n) {
   const auto as = [&](auto u) {
     using U = decltype(u);
-    tile_detail::move<Gather>(static_cast<U*>(tile), static_cast<U*>(base), extents, strides, rank,
-                              first, n);
+    move<Gather>(static_cast<U*>(tile), static_cast<U*>(base), extents, strides, rank, first, n);
   };
   switch (bytes) {
     case 1: as(std::uint8_t{}); break;
@@ -99,19 +126,21 @@ CALQUE_HIDDEN inline void move_tile(void* tile, void* base, int bytes, const std
   }
 }
 
-/// What a walk needs to know of its domain and operands.
-struct tile_domain {
-  const std::int64_t* extents = nullptr;
-  int rank = 0;
-  int inputs = 0, outputs = 0;
-  const operand_layout* operands = nullptr;
-};
+}  // namespace tile_detail
 
-/// Runs `p` on the elements [first, first + n) of a domain, in tiles. `base[k]` is operand k's
-/// first element of the whole domain; `tiles` has room for a tile of each operand that is not
-/// linear.
-CALQUE_HIDDEN inline void run_tiles(const tile_program& p, const tile_domain& d, void* const* base,
-                                    std::int64_t first, std::int64_t n, std::byte* tiles) {
+CALQUE_ONCE void gather_tile(void* tile, void* base, int bytes, const std::int64_t* extents,
+                             const std::int64_t* strides, int rank, std::int64_t first,
+                             std::int64_t n) {
+  tile_detail::move_bytes<true>(tile, base, bytes, extents, strides, rank, first, n);
+}
+CALQUE_ONCE void scatter_tile(void* tile, void* base, int bytes, const std::int64_t* extents,
+                              const std::int64_t* strides, int rank, std::int64_t first,
+                              std::int64_t n) {
+  tile_detail::move_bytes<false>(tile, base, bytes, extents, strides, rank, first, n);
+}
+
+CALQUE_ONCE void run_tiles(const tile_program& p, const tile_domain& d, void* const* base,
+                           std::int64_t first, std::int64_t n, std::byte* tiles) {
   const int count = d.inputs + d.outputs;
   void* data[max_operands + 2];
   bool direct = true;
@@ -139,24 +168,17 @@ CALQUE_HIDDEN inline void run_tiles(const tile_program& p, const tile_domain& d,
       data[k] = room;
       room += tile_size * bytes;
       if (k < d.inputs)
-        move_tile<true>(data[k], base[k], bytes, d.extents, o.strides, d.rank, first + at, m);
+        gather_tile(data[k], base[k], bytes, d.extents, o.strides, d.rank, first + at, m);
     }
     p.run(data, m);
     for (int k = d.inputs; k < count; ++k) {
       const operand_layout& o = d.operands[k];
       if (!o.linear)
-        move_tile<false>(data[k], base[k], size_of(o.type), d.extents, o.strides, d.rank,
-                         first + at, m);
+        scatter_tile(data[k], base[k], size_of(o.type), d.extents, o.strides, d.rank, first + at,
+                     m);
     }
   }
 }
-
-/// Bytes of tiles that `run_tiles` needs.
-CALQUE_HIDDEN inline std::int64_t tile_bytes(const operand_layout* operands, int count) {
-  std::int64_t bytes = 0;
-  for (int k = 0; k < count; ++k)
-    if (!operands[k].linear) bytes += tile_size * size_of(operands[k].type);
-  return bytes;
-}
+#endif
 
 }  // namespace calque::detail
