@@ -173,3 +173,94 @@ TEST_CASE("graphs without differentiated regions are left alone") {
   const cq::variable<double, 1> w{cq::array<double, 1>{0}, "w"};
   CHECK(f(w, cq::array<double, 1>{1})(0) == 2 * 6);
 }
+
+namespace {
+
+/// Losses of a variable that starts at w and a vector x: the variable is changed in a loop, a
+/// branch, or one in the other, and read where `Read` says: 1 inside, 2 after, 3 both.
+template <int Form, int Read>
+struct changing_loss {
+  template <class W, class X>
+  constexpr auto operator()(W w, const X& x) const {
+    const auto change = [&] {
+      const auto before = cq::sum(w * x);
+      w.assign(w * x + 0.5 * x);
+      if constexpr ((Read & 1) != 0) return before + cq::sum(w * w);
+      else return cq::sum(x);
+    };
+    const auto other = [&] {
+      w *= 3.0;
+      return cq::sum(x * x);
+    };
+    const auto zero = cq::sum(x) * 0;
+    const auto seen = [&] {
+      if constexpr (Form == 0) {
+        return cq::for_loop(2, zero, [&](auto, auto s) { return s + change(); });
+      } else if constexpr (Form == 1) {
+        return cq::cond(cq::sum(x) > 0, change, other);
+      } else if constexpr (Form == 2) {
+        return cq::for_loop(2, zero,
+                            [&](auto i, auto s) { return s + cq::cond(i > 0, change, other); });
+      } else if constexpr (Form == 3) {
+        return cq::cond(cq::sum(x) > 0, other, [&] {
+          return cq::for_loop(2, zero, [&](auto, auto s) { return s + change(); });
+        });
+      } else {  // one branch alone changes it, and nothing is handed out
+        cq::cond(cq::sum(x) > 0, [&] { (void)change(); }, [] {});
+        return cq::sum(x);
+      }
+    }();
+    if constexpr ((Read & 2) != 0) return cq::sum(w * w * w) + seen;
+    else return seen;
+  }
+};
+
+template <int Form, int Read>
+void check_changing(double sign) {
+  INFO("form ", Form, ", read ", Read, ", sign ", sign);
+  using vector = cq::array<double, 1>;
+  constexpr auto loss = changing_loss<Form, Read>{};
+  constexpr auto f = cq::trace(loss);
+  constexpr auto g = cq::trace([](auto w, auto x) {
+    const auto r = cq::value_and_grad(changing_loss<Form, Read>{}, cq::wrt<0, 1>)(w, x);
+    return std::tuple{r.value, std::get<0>(r.grad), std::get<1>(r.grad), w + 0.0};
+  });
+  const std::vector<double> w0{0.7, -0.4}, x0{sign * 0.6, sign * 0.9};
+  const auto value = [&](const std::vector<double>& w, const std::vector<double>& x) {
+    return f(cq::variable<double, 1>{vector(w), "w"}, vector(x)).item();
+  };
+  for (const bool eagerly : {false, true}) {
+    INFO("eager ", eagerly);
+    const cq::variable<double, 1> w{vector(w0), "w"}, v{vector(w0), "w"};
+    const auto got = eagerly ? cq::eager(g)(w, vector(x0)) : g(w, vector(x0));
+    CHECK(std::get<0>(got).item() == doctest::Approx(value(w0, x0)).epsilon(1e-12));
+    (void)f(v, vector(x0));
+    CHECK(w.value().to_vector() == v.value().to_vector());
+    CHECK(std::get<3>(got).to_vector() == v.value().to_vector());
+    for (std::size_t i = 0; i < 2; ++i) {
+      constexpr double h = 1e-5;
+      std::vector<double> w_up = w0, w_down = w0, x_up = x0, x_down = x0;
+      w_up[i] += h, w_down[i] -= h, x_up[i] += h, x_down[i] -= h;
+      const auto at = static_cast<std::int64_t>(i);
+      CHECK(std::get<1>(got)(at) ==
+            doctest::Approx((value(w_up, x0) - value(w_down, x0)) / (2 * h)).epsilon(1e-6));
+      CHECK(std::get<2>(got)(at) ==
+            doctest::Approx((value(w0, x_up) - value(w0, x_down)) / (2 * h)).epsilon(1e-6));
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE_DEFINE(
+    "a derivative follows what regions assign, read inside or after, in any nesting (B8)", Form,
+    changed_variables) {
+  for (const double sign : {1.0, -1.0}) {
+    check_changing<Form::value, 1>(sign);
+    check_changing<Form::value, 2>(sign);
+    check_changing<Form::value, 3>(sign);
+  }
+}
+TEST_CASE_TEMPLATE_INVOKE(changed_variables, std::integral_constant<int, 0>,
+                          std::integral_constant<int, 1>, std::integral_constant<int, 2>,
+                          std::integral_constant<int, 3>, std::integral_constant<int, 4>);

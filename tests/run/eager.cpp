@@ -82,3 +82,101 @@ TEST_CASE("eager refuses what the traced function refuses, with variables as bef
   CHECK_THROWS_AS((void)cq::trace(f)(v, x, y), cq::shape_error);
   CHECK(v.value()(0) == 0);
 }
+
+TEST_CASE("eager refuses a value that leaves its branch or loop through a captured symbol (C086)") {
+  constexpr auto branch = [](auto x) {
+    auto y = x;
+    cq::cond(cq::sum(x) > 0, [&] { y = x * 2.f; }, [&] { y = x * 3.f; });
+    return y;
+  };
+  constexpr auto sibling = [](auto x) {
+    auto y = x;
+    return cq::cond(
+        cq::sum(x) > 100,
+        [&] {
+          y = x * 2.f;
+          return y;
+        },
+        [&] { return y + 1.f; });
+  };
+  constexpr auto loop = [](auto x) {
+    auto y = x;
+    cq::for_loop(3, x, [&](auto, auto s) {
+      y = s * 5.f;
+      return s;
+    });
+    return cq::sum(y);
+  };
+  const cq::array<float, 1> x{1, 2};
+  const auto text = [](auto&& call) {
+    try {
+      call();
+    } catch (const cq::value_error& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  for (const std::string& t :
+       {text([&] { (void)cq::eager(branch)(x); }), text([&] { (void)cq::eager(sibling)(x); }),
+        text([&] { (void)cq::eager(loop)(x); })}) {
+    CAPTURE(t);
+    CHECK(t.find("is used outside it") != t.npos);
+  }
+}
+
+namespace {
+constexpr auto slope = cq::grad([](auto y) { return cq::sum(y * y * y); });
+}  // namespace
+
+TEST_CASE("eager differentiates twice, and inside branches and loops, as the traced function does") {
+  constexpr auto twice = [](auto x) {
+    return cq::grad([](auto y) { return cq::sum(slope(y)); })(x);
+  };
+  constexpr auto inside = [](auto x) {
+    const auto a = cq::cond(cq::sum(x) > 0, [&] { return slope(x); }, [&] { return x; });
+    return cq::for_loop(2, a, [&](auto, auto s) { return slope(s) * 0.125; });
+  };
+  constexpr auto outside = [](auto x) {
+    return cq::grad([](auto y) {
+      return cq::sum(cq::for_loop(2, y, [&](auto, auto s) { return slope(s) * 0.125; }));
+    })(x);
+  };
+  const cq::array<double, 1> x{1, 2};
+  CHECK(cq::eager(twice)(x).to_vector() == std::vector<double>{6, 12});
+  CHECK(cq::trace(twice)(x).to_vector() == std::vector<double>{6, 12});
+  const auto e = cq::eager(inside)(x), t = cq::trace(inside)(x);
+  const auto d = cq::eager(outside)(x), u = cq::trace(outside)(x);
+  for (int i = 0; i < 2; ++i) {
+    CHECK(e(i) == doctest::Approx(t(i)));
+    CHECK(d(i) == doctest::Approx(u(i)));
+    CHECK(std::fabs(d(i)) > 1e-3);
+  }
+}
+
+TEST_CASE("an eager body may assign a variable without a value, and reads none") {
+  constexpr auto set = [](auto w, auto x) {
+    w.assign(x * 2);
+    return cq::sum(w);
+  };
+  constexpr auto add = [](auto w, auto x) {
+    w += x;
+    return cq::sum(w);
+  };
+  const cq::array<float, 1> x{1, 2};
+  const cq::variable<float, 1> w{cq::shape{2}, "w"}, untouched{cq::shape{2}, "u"};
+  CHECK_THROWS_AS((void)cq::eager(add)(w, x), cq::value_error);
+  CHECK(cq::eager(set)(w, x).item() == 6);
+  CHECK(w.value().to_vector() == std::vector<float>{2, 4});
+  constexpr auto ignores = [](auto, auto y) { return y + 1; };
+  (void)cq::eager(ignores)(untouched, x);
+  CHECK_THROWS_AS((void)untouched.value(), cq::value_error);
+}
+
+TEST_CASE("eager refuses a derivative through a run-time number of steps, as tracing does") {
+  constexpr auto f = [](auto x, auto n) {
+    return cq::grad([](auto y, auto k) {
+      return cq::sum(cq::for_loop(k, y, [&](auto, auto s) { return s * y; }));
+    })(x, n);
+  };
+  CHECK_THROWS_AS((void)cq::eager(f)(cq::array<float, 1>{1, 2}, 3), cq::value_error);
+}

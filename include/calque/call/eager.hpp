@@ -11,6 +11,7 @@
 
 #include "calque/call/traced.hpp"
 #include "calque/plan/check.hpp"
+#include "calque/plan/effects.hpp"
 #include "calque/run/interpreter.hpp"
 
 namespace calque {
@@ -19,13 +20,17 @@ namespace detail {
 /// Evaluates nodes as they are appended.
 class eager_session : public build_observer {
  public:
-  eager_session(builder& b, const leaf* leaves, int count) : leaves_(leaves), count_(count), b_(b) {
+  template <class Frame>
+  eager_session(builder& b, const Frame& frame, int count)
+      : leaves_(frame.leaves()), count_(count), b_(b) {
     appended = [](build_observer& self, builder&, std::int32_t id) {
       static_cast<eager_session&>(self).evaluate(id);
     };
-    std::vector<reference::tensor> arguments;
-    for (int k = 0; k < count; ++k) arguments.push_back(from_leaf(leaves[k]));
-    run_.emplace(b.g.view(), std::move(arguments));
+    for (int k = 0; k < count; ++k) {
+      given_.push_back(from_leaf(leaves_[k]));
+      if (!frame.initialised(k)) unset_.push_back(k);
+    }
+    run_.emplace(b.g.view(), given_);
     for (int id = 0; id < b.g.nodes.size(); ++id) run_->evaluate_next(b.g.view(), id);
     b.observer = this;
   }
@@ -45,19 +50,58 @@ class eager_session : public build_observer {
 
  private:
   void evaluate(int id) {
-    const node n = b_.at(id);
-    if (n.op->kind == op_kind::gradient) {
-      id_list wrt;
-      for (int k = 1; k < n.inputs; ++k) wrt.push(b_.input(id, k));
-      const id_list d = derivatives_of(b_, b_.input(id, 0), wrt);
-      run_->set_derivatives(id, std::vector<int>(d.begin(), d.end()));
-      return;
-    }
     if (b_.open() != 0) return;  // evaluated by the owner of the region
+    b_.g.regions[0].last = b_.g.nodes.size();
+    if (!unset_.empty()) check_reads();
     const planning::sized_graph sizes(b_.g.view(), leaves_, count_);
-    const node& now = b_.at(id);  // an owner is checked with its regions
-    planning::size_check(sizes).run(now.body0 < 0 ? id : b_.g.regions[now.body0].first, id + 1);
-    run_->evaluate_next(b_.g.view(), id);
+    const node& n = b_.at(id);  // an owner is checked with its regions
+    const int first = n.body0 < 0 ? id : b_.g.regions[n.body0].first;
+    planning::size_check(sizes).run(first, id + 1);
+    bool derives = false;
+    for (int i = first; i <= id; ++i) derives = derives || b_.at(i).op->kind == op_kind::gradient;
+    if (derives) expand(id);
+    else run_->evaluate_next(b_.g.view(), id);
+  }
+  /// A gradient node, or a branch or loop with one inside: the function so far is expanded as the
+  /// compiler does it, and runs from the start.
+  void expand(int id) {
+    if (needs_run_time_steps(b_.g.view())) throw value_error(CALQUE_FAULT_STEPS);
+    graph whole = duplicate(b_.g.view());
+    const node owner = whole.nodes[id];
+    const bool gradients = owner.op->kind == op_kind::gradient;
+    const region body = gradients ? region{} : whole.regions[owner.body0];
+    std::vector<std::int32_t> results;
+    for (int k = 0; k < (gradients ? owner.inputs - 1 : body.results); ++k) {
+      const int like = gradients ? whole.pool[owner.first_input + 1 + k]
+                                 : whole.pool[body.first_result + k];
+      node n = builder::make<op::result>(whole.nodes[like].type, whole.nodes[like].rank);
+      for (int i = 0; i < n.rank; ++i) n.dims[i] = whole.nodes[like].dims[i];
+      n.index = k;
+      n.first_input = whole.add_to_pool(&id, 1);
+      n.inputs = 1;
+      results.push_back(whole.nodes.push(n));
+    }
+    region& r = whole.regions[0];
+    r.last = whole.nodes.size();
+    r.results = static_cast<std::int32_t>(results.size());
+    r.first_result = whole.add_to_pool(results.data(), r.results);
+    const graph expanded = gradient(whole.view());
+    reference::interpreter again(expanded.view(), given_);
+    std::vector<reference::tensor> values = again.run();
+    run_->set_results(id, std::move(values), again.arguments());
+  }
+  /// A variable without a value may be assigned, not read.
+  void check_reads() const {
+    const graph_view g = b_.g.view();
+    const auto use = planning::variable_use(g, planning::graph_facts(g));
+    for (int k : unset_)
+      if (use[static_cast<std::size_t>(k)] & 1)
+        throw value_error("cq::eager(f): " + variable_label(leaves_[k].name, k) +
+                          " has no value yet; assign one, or construct it from an array");
+  }
+  static std::string variable_label(const char* name, int k) {
+    return name != nullptr && *name != '\0' ? "variable '" + std::string(name) + "'"
+                                            : "the variable of argument " + std::to_string(k);
   }
   static reference::tensor from_leaf(const leaf& l) {
     reference::tensor t{l.type, {}, {}};
@@ -96,6 +140,8 @@ class eager_session : public build_observer {
   const leaf* leaves_;
   int count_;
   builder& b_;
+  std::vector<reference::tensor> given_;  // the arguments before the call
+  std::vector<int> unset_;                // leaves of variables without a value
   std::optional<reference::interpreter> run_;
 };
 
@@ -110,14 +156,10 @@ struct eager_fn {
     builder b;
     typename source::symbols s{};
     source::declare_all(b, s);
-    for (int k = 0; k < count; ++k)
-      if (!frame.initialised(k))
-        throw value_error(std::string("cq::eager(f): variable '") + frame.at(k).name +
-                          "' has no value yet; assign one, or construct it from an array");
-    eager_session session(b, frame.leaves(), count);
+    eager_session session(b, frame, count);
     if constexpr (std::is_void_v<typename source::result>) {
       std::apply(F{}, s);
-      store_variables(session, args...);
+      store_variables(session, b.g.view(), args...);
     } else {
       auto r = std::apply(F{}, s);
       arrays_of<typename source::result> out{};
@@ -133,18 +175,20 @@ struct eager_fn {
         if constexpr (has_array<L>)
           leaf = session.template value<type_of<operand_traits<L>::type>, L::rank()>(ids[k++]);
       });
-      store_variables(session, args...);
+      store_variables(session, b.g.view(), args...);
       return out;
     }
   }
 
  private:
   template <class... A>
-  static void store_variables(const eager_session& session, const A&... args) {
+  static void store_variables(const eager_session& session, const graph_view& g,
+                              const A&... args) {
+    const planning::graph_facts facts(g);
     int k = 0;
     const auto store = [&]<class L>(const L& leaf) {
       if constexpr (leaf_traits<L>::kind == leaf_kind::variable)
-        leaf.assign(session.argument<typename L::value_type, L::rank()>(k));
+        if (facts.writes(k)) leaf.assign(session.argument<typename L::value_type, L::rank()>(k));
       if constexpr (leaf_traits<L>::kind != leaf_kind::constant) ++k;
     };
     (for_each_leaf(args, store), ...);

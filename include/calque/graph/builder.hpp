@@ -256,6 +256,7 @@ class builder {
   /// Node `id`, or the present value of the variable that it names.
   constexpr int value_of(int id) {
     if (id < 0) return value_of_unset();
+    if (!is_visible(id)) return value_of_escaped(id);
     if (g.nodes[id].op->kind != op_kind::variable) return id;
     variable_state& v = state_of(id);
     if (v.value < 0) {
@@ -352,6 +353,19 @@ class builder {
     fail(trace_fault::unset);
     node n = make<op::constant>(dtype::float32);
     for (std::int32_t& d : n.dims) d = literal_dim(1);
+    return append_with(n);
+  }
+  /// Whether a node lies in the open region or in one around it.
+  constexpr bool is_visible(int id) const {
+    const int r = g.nodes[id].region;
+    int open = open_;
+    while (open > r) open = g.regions[open].parent;
+    return open == r;
+  }
+  constexpr int value_of_escaped(int id) {
+    fail(trace_fault::escaped);
+    node n = make<op::constant>(g.nodes[id].type, g.nodes[id].rank);
+    for (int i = 0; i < n.rank; ++i) n.dims[i] = g.nodes[id].dims[i];
     return append_with(n);
   }
   constexpr variable_state& state_of(int id) {

@@ -71,9 +71,12 @@ class explicit_variables_pass {
   /// Whether the region's owner gives the variable's last value as a result of its own.
   constexpr bool hands_on(int region, int v) {
     if (!inside_[region] || !assigned_by_owner(region, v)) return false;
-    if (is_loop(region)) return at(region, v).needed;
+    return is_loop(region) ? at(region, v).needed : needed_after(region, v);
+  }
+  /// Whether the variable's value is followed in the region around this one.
+  constexpr bool needed_after(int region, int v) {
     const int parent = r_.in.regions[region].parent;
-    return inside_[parent] && at(parent, v).needed;
+    return inside_[parent] ? at(parent, v).needed : differentiates_[parent] && at(parent, v).read;
   }
 
   constexpr void scan() {
@@ -84,22 +87,23 @@ class explicit_variables_pass {
       if (g.kind(id) == op_kind::variable) number[id] = variables_.push(id);
     uses_.resize(g.region_count * variables_.size(), {});
     inside_.resize(g.region_count, false);
+    differentiates_.resize(g.region_count, false);
     for (int id = 0; id < g.node_count; ++id) {
       const op_kind k = g.kind(id);
-      if (k == op_kind::gradient)
+      if (k == op_kind::gradient) {
+        differentiates_[g.nodes[id].region] = true;
         for (int r = g.nodes[id].region + 1; r < g.region_count; ++r)
           if (g.regions[r].owner < id && g.encloses(g.nodes[id].region, r)) inside_[r] = true;
+      }
       if (k == op_kind::read || k == op_kind::assign)
-        for (int r = g.nodes[id].region; r > 0; r = g.regions[r].parent) {
+        for (int r = g.nodes[id].region; r >= 0; r = g.regions[r].parent) {
           use& u = at(r, number[g.input(id, 0)]);
           (k == op_kind::read ? u.read : u.assigned) = true;
         }
     }
     for (int r = 1; r < g.region_count; ++r)
       for (int v = 0; v < variables_.size(); ++v) {
-        const int parent = g.regions[r].parent;
-        at(r, v).needed =
-            inside_[r] && (at(r, v).read || (inside_[parent] && at(parent, v).needed));
+        at(r, v).needed = inside_[r] && (at(r, v).read || needed_after(r, v));
         work_ = work_ || at(r, v).needed;
       }
   }
@@ -164,7 +168,6 @@ class explicit_variables_pass {
       if (body >= 0) insert_results(body, before, added);
     r_.out.own(made, r_.to_region[old.body0], old.body1 < 0 ? -1 : r_.to_region[old.body1]);
     r_.to[id] = made;
-    if (!inside_[old.region]) return;
     for (int i = 0; i < added.size(); ++i)
       r_.out.exchange_value(variable(added[i]),
                             r_.out.result_of(made, before + i, r_.out.at(variable(added[i]))));
@@ -194,6 +197,7 @@ class explicit_variables_pass {
   list<std::int32_t> variables_;  // nodes of `in`
   list<use> uses_;                // by region, then by variable
   list<bool> inside_;             // by region: derivatives pass through it
+  list<bool> differentiates_;     // by region: it has a gradient node of its own
   list<marked> held_;
 };
 

@@ -66,10 +66,7 @@ template <class Traced>
 constexpr auto after_gradient() {
   if constexpr (has_gradients(Traced::view())) {
     constexpr bool counted = !needs_run_time_steps(Traced::view());
-    static_assert(
-        counted,
-        "cq::grad(f): a derivative passes through cq::for_loop(n, ...) whose n is a run-time "
-        "number; pass n as cq::static_<n>, or make it of x.extent(i)");
+    static_assert(counted, CALQUE_FAULT_STEPS);
     if constexpr (counted) return gradient_stage<Traced>{};
     else return Traced{};
   } else {

@@ -31,7 +31,6 @@ class interpreter : public tensor_operations {
   /// Evaluates one more node of the body, of a graph that has grown since.
   void evaluate_next(const graph_view& g, int id) {
     g_ = g;
-    incremental_ = true;
     find_extents();
     values_.resize(static_cast<std::size_t>(g_.node_count));
     evaluate(id, g_.nodes[id]);
@@ -39,8 +38,11 @@ class interpreter : public tensor_operations {
   [[nodiscard]] const tensor& value_of(int id) const {
     return values_[static_cast<std::size_t>(id)];
   }
-  /// The nodes that hold the derivatives of `gradient` node `id`.
-  void set_derivatives(int id, std::vector<int> nodes) { derivatives_[id] = std::move(nodes); }
+  /// What node `id` gives, computed elsewhere, and the arguments after it.
+  void set_results(int id, std::vector<tensor> results, std::vector<tensor> arguments) {
+    results_[id] = std::move(results);
+    arguments_ = std::move(arguments);
+  }
 
  private:
   tensor& value(int id) { return values_[static_cast<std::size_t>(id)]; }
@@ -115,22 +117,12 @@ class interpreter : public tensor_operations {
       case op_kind::variable:
       case op_kind::entry:
       case op_kind::region_arg: break;
-      case op_kind::gradient:
-        require(derivatives_.count(id) != 0, "gradients must be expanded first");
-        break;
+      case op_kind::gradient: require(false, "gradients must be expanded first"); break;
     }
   }
 
   const tensor& result_of(int owner, int k) {
-    const auto d = derivatives_.find(owner);
-    if (d != derivatives_.end()) return value(d->second[static_cast<std::size_t>(k)]);
-    const std::vector<tensor>& all = results_[owner];
-    if (k >= static_cast<int>(all.size())) {  // a record of states that a gradient asked for later
-      const int carried = g_.nodes[owner].index;
-      const int plain = static_cast<int>(all.size()) - carried;
-      k = plain + (k - plain) % carried;
-    }
-    return all[static_cast<std::size_t>(k)];
+    return results_[owner][static_cast<std::size_t>(k)];
   }
   tensor& variable(int handle) {
     return arguments_[static_cast<std::size_t>(g_.nodes[handle].index)];
@@ -163,7 +155,6 @@ class interpreter : public tensor_operations {
 
   void loop(int id, const node& n) {
     const std::int64_t steps = std::max<std::int64_t>(0, in(id, 0).data[0].i);
-    std::vector<tensor> records;  // states at the start of each step, should a gradient want them
     const region& body = g_.regions[n.body0];
     const int first = body.first + 1, carried = n.index, outputs = body.results - carried;
     std::vector<tensor> states, stacks(static_cast<std::size_t>(outputs));
@@ -178,17 +169,8 @@ class interpreter : public tensor_operations {
       stack.shape.insert(stack.shape.begin(), steps);
       stack.data.resize(static_cast<std::size_t>(stack.size()));
     }
-    if (incremental_)
-      for (const tensor& s : states) {
-        records.push_back({s.type, s.shape, {}});
-        records.back().shape.insert(records.back().shape.begin(), steps);
-        records.back().data.resize(static_cast<std::size_t>(records.back().size()));
-      }
     for (std::int64_t s = 0; s < steps; ++s) {
       const std::int64_t step = n.reverse ? steps - 1 - s : s;
-      for (std::size_t k = 0; k < records.size(); ++k)
-        std::copy(states[k].data.begin(), states[k].data.end(),
-                  records[k].data.begin() + step * states[k].size());
       value(first) = scalar_tensor(dtype::int64, {0, step});
       for (int k = 0; k < carried; ++k) value(first + 1 + k) = states[static_cast<std::size_t>(k)];
       for (int k = 1 + carried; k < n.inputs; ++k) value(first + k) = row(in(id, k), step);
@@ -206,14 +188,11 @@ class interpreter : public tensor_operations {
       }
     }
     states.insert(states.end(), stacks.begin(), stacks.end());
-    states.insert(states.end(), records.begin(), records.end());
     results_[id] = std::move(states);
   }
   std::vector<tensor> values_;                   // by node
   std::vector<int> last_use_;                    // by node: its last user in the body
-  std::map<int, std::vector<tensor>> results_;   // by owner
-  std::map<int, std::vector<int>> derivatives_;  // by gradient node
-  bool incremental_ = false;
+  std::map<int, std::vector<tensor>> results_;  // by owner, or gradient node
 };
 
 }  // namespace calque::reference

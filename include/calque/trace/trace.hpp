@@ -116,6 +116,7 @@ constexpr bool check_trace() {
     static_assert(f != trace_fault::literal, CALQUE_FAULT_LITERAL);
     static_assert(f != trace_fault::extent, CALQUE_FAULT_EXTENT);
     static_assert(f != trace_fault::axis, CALQUE_FAULT_AXIS);
+    static_assert(f != trace_fault::escaped, CALQUE_FAULT_ESCAPED);
   }
   return true;
 }
