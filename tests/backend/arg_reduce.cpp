@@ -11,6 +11,7 @@
 
 #include "backend/blocks.hpp"
 #include "calque/ops/reduce.hpp"
+#include "support/effort.hpp"
 
 namespace {
 
@@ -48,7 +49,7 @@ template <class T>
 void any_layout(unsigned seed) {
   std::mt19937 random(seed);
   const std::int64_t sizes[] = {0, 1, 2, 3, 7, 33, 65};
-  for (int i = 0; i < 200; ++i) {
+  for (int i = 0; i < calque::test::rounds(200); ++i) {
     CAPTURE(seed);
     CAPTURE(i);
     extents kept;

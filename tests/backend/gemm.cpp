@@ -14,6 +14,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "support/effort.hpp"
+
 namespace {
 
 using calque::isa;
@@ -169,9 +171,11 @@ TEST_CASE_TEMPLATE(
     "output survives",
     T, float, std::int32_t) {
   std::mt19937 random(1);
+  int shape = 0;
   for (std::int64_t m : {0, 1, 2, 7, 8, 9, 31, 32, 33, 100})
     for (std::int64_t n : {0, 1, 2, 7, 8, 9, 31, 32, 33, 100})
-      for (std::int64_t k : {0, 1, 2, 7, 8, 9, 31, 32, 33, 100}) check_pairs<T>(m, n, k, 0, random);
+      for (std::int64_t k : {0, 1, 2, 7, 8, 9, 31, 32, 33, 100})
+        if (!calque::test::sanitized || ++shape % 7 == 0) check_pairs<T>(m, n, k, 0, random);
 }
 
 TEST_CASE_TEMPLATE("narrow, wide and unsigned types multiply, and integers wrap", T, double,

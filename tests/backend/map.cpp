@@ -13,6 +13,7 @@
 #include "calque/ops/cast.hpp"
 #include "calque/ops/math.hpp"
 #include "calque/ops/select.hpp"
+#include "support/effort.hpp"
 
 namespace {
 
@@ -63,7 +64,7 @@ template <class T>
 void any_layout(unsigned seed, bool single) {
   std::mt19937 random(seed);
   const std::int64_t sizes[] = {0, 1, 2, 3, 7, 33, 65, 600};
-  for (int i = 0; i < 120; ++i) {
+  for (int i = 0; i < calque::test::rounds(120); ++i) {
     CAPTURE(seed);
     CAPTURE(i);
     extents e;

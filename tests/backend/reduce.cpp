@@ -12,6 +12,7 @@
 #include "backend/blocks.hpp"
 #include "calque/ops/math.hpp"
 #include "calque/ops/reduce.hpp"
+#include "support/effort.hpp"
 
 namespace {
 
@@ -93,7 +94,7 @@ void any_layout(unsigned seed, int rounds) {
     for (int a = 0; a < rank; ++a) e.push_back(sizes[random() % (rank > 2 ? 5u : 8u)]);
     return e;
   };
-  for (int i = 0; i < rounds; ++i) {
+  for (int i = 0; i < calque::test::rounds(rounds); ++i) {
     const extents kept = some_extents(static_cast<int>(random() % 4));
     const extents reduced = some_extents(1 + static_cast<int>(random() % 3));
     const extents all = joined(kept, reduced);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backend/blocks.hpp"
+#include "support/effort.hpp"
 
 namespace {
 
@@ -24,7 +25,7 @@ template <class T>
 void gathers_and_scatters(unsigned seed) {
   std::mt19937 random(seed);
   const std::int64_t sizes[] = {1, 2, 3, 7, 33};
-  for (int i = 0; i < 150; ++i) {
+  for (int i = 0; i < calque::test::rounds(150); ++i) {
     CAPTURE(seed);
     CAPTURE(i);
     extents e;

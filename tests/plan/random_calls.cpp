@@ -12,6 +12,7 @@
 #include "calque/passes/fuse.hpp"
 #include "calque/run/plan_cache.hpp"
 #include "run/cluster_kernels.hpp"
+#include "support/effort.hpp"
 #include "support/interpreter.hpp"
 #include "support/placed.hpp"
 #include "support/random_graph.hpp"
@@ -21,7 +22,7 @@ namespace {
 using namespace calque;
 using namespace calque::test;
 
-constexpr std::uint64_t seeds = 1500;
+constexpr std::uint64_t seeds = sanitized ? 400 : 1500;
 
 struct counts {
   int exact = 0, shifted = 0, shared_variables = 0, clusters = 0, arenas = 0;

@@ -63,6 +63,7 @@ class builder {
       if (k == dim_kind::add) return literal_dim(x.value + y.value);
       if (k == dim_kind::sub) return literal_dim(x.value - y.value);
       if (k == dim_kind::mul) return literal_dim(x.value * y.value);
+      if (k == dim_kind::maximum) return literal_dim(x.value > y.value ? x.value : y.value);
       if (k == dim_kind::div) return literal_dim(y.value == 0 ? 0 : x.value / y.value);
     }
     return dim_of({k, a, b, 0});

@@ -40,7 +40,7 @@ struct node {
 };
 
 /// How an extent is known.
-enum class dim_kind : std::uint8_t { literal, argument, broadcast, add, sub, mul, div };
+enum class dim_kind : std::uint8_t { literal, argument, broadcast, add, sub, mul, div, maximum };
 
 /// A symbolic extent. `broadcast` is NumPy's rule on two extents; arithmetic is on ids `a` and `b`.
 struct dim {

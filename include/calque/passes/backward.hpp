@@ -226,8 +226,8 @@ class backward {
   /// The extent of what a loop of `steps` records; a negative number of steps means none.
   constexpr int extent_of_steps(int steps) {
     const int d = b_.canonical(dim_of_node(b_, steps));
-    const dim& e = b_.g.dims[d];
-    return e.kind == dim_kind::literal && e.value < 0 ? b_.literal_dim(0) : d;
+    if (b_.g.dims[d].kind == dim_kind::argument) return d;
+    return b_.arithmetic_dim(dim_kind::maximum, d, b_.literal_dim(0));
   }
 
   constexpr void through_cond(int id, const id_list& seed, const list<bool>& active,

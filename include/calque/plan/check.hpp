@@ -34,7 +34,8 @@ class size_check {
   }
   /// The nodes [first, last) alone.
   void run(int first, int last) const {
-    for (int id = first; id < last; ++id) check(id);
+    for (int id = first; id < last; ++id)
+      if (!s_.is_dead(g_.nodes[id].region)) check(id);
   }
 
  private:
@@ -199,7 +200,7 @@ class size_check {
   void check_cond(int id) const {
     const node& n = g_.nodes[id];
     const int count = g_.regions[n.body0].results;
-    for (int k = 0; k < count; ++k)
+    for (int k = 0; k < count && !s_.is_dead(n.body0) && !s_.is_dead(n.body1); ++k)
       same_slot(id, "result " + std::to_string(k) + " differs between the branches",
                 g_.result(k, n.body0), g_.result(k, n.body1));
   }
@@ -212,8 +213,9 @@ class size_check {
       const std::string slot = "state " + std::to_string(k);
       if (const int state = argument_of(g_, body, 1 + k); state >= 0)
         same_slot(id, slot + " differs from its initial value", state, g_.input(id, 1 + k));
-      same_slot(id, slot + " changes its extents in a step", g_.input(id, 1 + k),
-                g_.result(k, n.body0));
+      if (!s_.is_dead(n.body0))
+        same_slot(id, slot + " changes its extents in a step", g_.input(id, 1 + k),
+                  g_.result(k, n.body0));
     }
     if (scanned == 0 && body.results == carried) return;
     std::int64_t steps = 0;

@@ -54,6 +54,7 @@ class scheduler : draft_writer {
   // --- nodes -----------------------------------------------------------------------------------
 
   void emit_region(int r) {
+    if (s_.is_dead(r)) return;
     const region& body = g_.regions[r];
     for (int id = body.first; id < body.last; ++id) {
       if (g_.nodes[id].region != r || done(id)) continue;
@@ -212,7 +213,7 @@ class scheduler : draft_writer {
   }
   /// Everything that a region reads from outside is there before it starts.
   void emit_captures(int body) {
-    if (body < 0) return;
+    if (body < 0 || s_.is_dead(body)) return;
     const region& r = g_.regions[body];
     for (int id = r.first; id < r.last; ++id)
       for (int k = 0; k < g_.nodes[id].inputs; ++k)
@@ -251,7 +252,7 @@ class scheduler : draft_writer {
     const std::size_t last = boxes_.size();
     const auto fill = [&](int body) {
       emit_region(body);
-      for (std::size_t b = first; b < last; ++b) {
+      for (std::size_t b = first; b < last && !s_.is_dead(body); ++b) {
         const int v = g_.result(boxes_[b].k, body);
         want(v, body, row_major_place(boxes_[b].memory, v));
       }
@@ -289,11 +290,13 @@ class scheduler : draft_writer {
     d_.control[static_cast<std::size_t>(id)] = counters;
     emit_loop_arguments(id, body, states, counters, carried, scanned);
     emit_region(n.body0);
-    for (int k = 0; k < carried; ++k) {
+    const bool runs = !s_.is_dead(n.body0);
+    for (int k = 0; k < carried && runs; ++k) {
       const int v = g_.result(k, n.body0);
       want(v, n.body0, row_major_place(states[static_cast<std::size_t>(k)], v));
     }
     for (const auto& [k, slice] : stacks) {
+      if (!runs) break;
       const int v = g_.result(k, n.body0);
       place to = row_major_place(d_.slices[static_cast<std::size_t>(slice)].memory, v);
       to.slice = slice;

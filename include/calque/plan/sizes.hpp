@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "calque/core/error.hpp"
+#include "calque/plan/integers.hpp"
 #include "calque/plan/request.hpp"
 #include "calque/plan/strides.hpp"
 #include "calque/plan/text.hpp"
@@ -26,6 +27,7 @@ class sized_graph {
       for (int i = 0; i < n.rank; ++i)
         extents_[static_cast<std::size_t>(id * max_rank + i)] = dim_value(n.dims[i]);
     }
+    find_dead_regions();
   }
 
   /// -1 where the extent has no value.
@@ -58,6 +60,10 @@ class sized_graph {
     return true;
   }
 
+  /// Whether no call of these sizes runs a region: an extent decides the other branch, or no step.
+  /// Nothing in it needs to fit.
+  [[nodiscard]] bool is_dead(int region) const { return dead_[static_cast<std::size_t>(region)]; }
+
   /// The axes that a `sum_to` really sums.
   [[nodiscard]] unsigned summed_axes(int id) const {
     const int in = g.input(id, 0), lead = rank(in) - rank(id);
@@ -68,6 +74,17 @@ class sized_graph {
   }
 
  private:
+  void find_dead_regions() {
+    dead_.assign(static_cast<std::size_t>(g.region_count), 0);
+    for (int r = 1; r < g.region_count; ++r) {
+      const int owner = g.regions[r].owner;
+      std::int64_t v = 0;
+      bool dead = dead_[static_cast<std::size_t>(g.regions[r].parent)];
+      if (!dead && owner >= 0 && known(g.input(owner, 0), &v))
+        dead = g.kind(owner) == op_kind::loop ? v <= 0 : (v != 0) != (g.nodes[owner].body0 == r);
+      dead_[static_cast<std::size_t>(r)] = dead;
+    }
+  }
   [[nodiscard]] bool evaluate_scalar(int id, constant* out, int depth) const {
     const node& n = g.nodes[id];
     if (n.rank != 0 || depth == 0) return false;
@@ -76,13 +93,12 @@ class sized_graph {
       case op_kind::extent: *out = {0, dim_value(n.index)}; return true;
       case op_kind::marker: return evaluate_scalar(g.input(id, 0), out, depth - 1);
       case op_kind::map: {
-        if (n.op->evaluate == nullptr || n.inputs > 3) return false;
+        if (n.inputs > 3) return false;
         constant in[3];
         for (int k = 0; k < n.inputs; ++k)
           if (!evaluate_scalar(g.input(id, k), &in[k], depth - 1)) return false;
         const int typed = n.op->form == map_form::select ? 1 : 0;
-        *out = n.op->evaluate(g.input_node(id, typed).type, n.type, in);
-        return true;
+        return evaluate_integers(n.op->key, g.input_node(id, typed).type, n.type, in, out);
       }
       default: return false;
     }
@@ -114,6 +130,8 @@ class sized_graph {
         else if (e.kind == dim_kind::add) overflow = __builtin_add_overflow(a, b, &v);
         else if (e.kind == dim_kind::sub) overflow = __builtin_sub_overflow(a, b, &v);
         else if (e.kind == dim_kind::mul) overflow = __builtin_mul_overflow(a, b, &v);
+        else if (e.kind == dim_kind::maximum) v = a > b ? a : b;
+        else if (b == -1) overflow = __builtin_sub_overflow(std::int64_t{0}, a, &v);
         else v = b == 0 ? 0 : a / b;
         if (overflow) v = invalid;
       }
@@ -125,6 +143,7 @@ class sized_graph {
   static constexpr std::int64_t unknown = INT64_MIN, invalid = INT64_MIN + 1;
   std::vector<std::int64_t> dims_;
   std::vector<std::int64_t> extents_;
+  std::vector<char> dead_;  // by region
 };
 
 }  // namespace calque::detail::planning

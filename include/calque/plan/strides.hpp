@@ -12,17 +12,20 @@
 
 namespace calque::detail::planning {
 
+/// The product of the extents; without elements the others may be of any size.
 [[nodiscard]] constexpr std::int64_t element_count(int rank, const std::int64_t* extents) {
   std::int64_t n = 1;
+  for (int i = 0; i < rank; ++i)
+    if (extents[i] == 0) return 0;
   for (int i = 0; i < rank; ++i) n *= extents[i];
   return n;
 }
 
 constexpr void row_major(int rank, const std::int64_t* extents, std::int64_t* strides) {
-  std::int64_t n = 1;
+  std::uint64_t n = 1;
   for (int i = rank - 1; i >= 0; --i) {
-    strides[i] = n;
-    n *= extents[i];
+    strides[i] = static_cast<std::int64_t>(n);
+    n *= static_cast<std::uint64_t>(extents[i]);
   }
 }
 

@@ -162,8 +162,10 @@ class geometry_builder {
     for (int i = 0; i < o_.shape.rank; ++i) values[i] = old[axes[i]];
   }
   void finish(bool reduces) {
-    count();
     geometry& g = o_.shape;
+    collapse_empty(0, reduces ? g.kept : g.rank);
+    if (reduces) collapse_empty(g.kept, g.rank);
+    count();
     for (int i = g.rank - 1; i >= 0; --i)
       if (g.extents[i] == 1) remove(i, i < g.kept);
     for (int i = g.rank - 2; i >= 0; --i)
@@ -176,6 +178,14 @@ class geometry_builder {
       for (operand_layout& l : o_.operands) l.strides[g.rank - 1] = 0;
     }
     mark_linear(reduces);
+  }
+  /// Axes [first, last) without elements become one of extent 0: the others may be of any size.
+  void collapse_empty(int first, int last) {
+    std::int64_t* const e = o_.shape.extents;
+    if (std::find(e + first, e + last, 0) == e + last) return;
+    std::fill(e + first, e + last, 1);
+    e[last - 1] = 0;
+    for (operand_layout& l : o_.operands) std::fill(l.strides + first, l.strides + last, 0);
   }
   /// Walking axis i + 1 to its end leads every operand to the next element of axis i.
   bool one_walk(int i) const {
