@@ -187,6 +187,7 @@ class graph_text {
       case dim_kind::sub: return with(" - ");
       case dim_kind::mul: return with(" * ");
       case dim_kind::div: return with(" / ");
+      case dim_kind::maximum: return "maximum(" + with(", ") + ")";
     }
     return {};
   }

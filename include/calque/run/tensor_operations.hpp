@@ -84,6 +84,7 @@ class tensor_operations {
         case dim_kind::sub: e = of(d.a) - of(d.b); break;
         case dim_kind::mul: e = of(d.a) * of(d.b); break;
         case dim_kind::div: e = of(d.b) == 0 ? 0 : of(d.a) / of(d.b); break;
+        case dim_kind::maximum: e = std::max(of(d.a), of(d.b)); break;
       }
       extents_.push_back(e);
     }
