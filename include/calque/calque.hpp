@@ -7,6 +7,7 @@
 
 #include "calque/array/borrow.hpp"
 #include "calque/array/factories.hpp"
+#include "calque/array/like.hpp"
 #include "calque/array/print.hpp"
 #include "calque/array/variable.hpp"
 #include "calque/array/views.hpp"

@@ -269,6 +269,17 @@ TEST_CASE("at throws index_error for each axis, and names index and extent") {
   CHECK_THROWS_AS((void)std::as_const(a).at(1, 0), cq::index_error);
 }
 
+TEST_CASE("rank 0 refuses an integer that its type does not hold") {
+  using byte = cq::array<std::uint8_t, 0>;
+  byte b = 255;
+  CHECK_THROWS_WITH_AS(b = 256, doctest::Contains("array: 256 does not fit u8"), cq::dtype_error);
+  CHECK_THROWS_AS((void)byte(-1), cq::dtype_error);
+  CHECK_THROWS_AS((void)(cq::array<int, 0>(std::int64_t{1} << 31)), cq::dtype_error);
+  CHECK(b.item() == 255);
+  CHECK(cq::array<float, 0>(16777217).item() == 16777216.f);
+  CHECK(cq::array<float, 0>(1e300).item() == std::numeric_limits<float>::infinity());
+}
+
 TEST_CASE("rank 0 converts to and from its number and allocates nothing") {
   const auto before = allocations();
   cq::array<float, 0> a = 2;

@@ -64,6 +64,29 @@ TEST_CASE("stride 0 is for reading only (C068)") {
   CHECK(cq::borrow(&value, cq::shape{1}, {0})(0) == 2.5f);
 }
 
+TEST_CASE("writable strides that let two elements meet throw, those that nest do not") {
+  float memory[24] = {};
+  const auto refused = [&](const auto& extents, const auto& strides) {
+    CHECK_THROWS_WITH_AS((void)cq::borrow(memory, extents, strides),
+                         doctest::Contains("share memory that could be written"), cq::shape_error);
+    CHECK_NOTHROW((void)cq::borrow(static_cast<const float*>(memory), extents, strides));
+  };
+  using two = std::array<std::int64_t, 2>;
+  using three = std::array<std::int64_t, 3>;
+  refused(cq::shape{2, 3}, two{1, 1});
+  refused(cq::shape{2, 3}, two{2, 1});
+  refused(cq::shape{2, 3}, two{1, -1});
+  refused(cq::shape{4, 3}, two{2, 4});
+  refused(cq::shape{2, 2, 2}, three{6, 3, 3});
+  refused(cq::shape{2, 2, 2}, three{1, 4, 5});
+  CHECK(cq::borrow(memory, cq::shape{2, 3}, {1, 2}).size() == 6);
+  CHECK(cq::borrow(memory, cq::shape{2, 3}, {3, 1}).size() == 6);
+  CHECK(cq::borrow(memory + 5, cq::shape{2, 3}, {-3, -1}).size() == 6);
+  CHECK(cq::borrow(memory, cq::shape{2, 1, 3}, {1, 1, 2}).size() == 6);  // one element: no step
+  CHECK(cq::borrow(memory, cq::shape{3, 2, 4}, {8, 4, 1}).size() == 24);
+  CHECK(cq::borrow(memory, cq::shape{2, 3, 0}, {1, 1, 1}).size() == 0);
+}
+
 TEST_CASE("a null pointer is legal without elements only") {
   int* const null = nullptr;
   CHECK_THROWS_WITH_AS((void)cq::borrow(null, cq::shape{2}), doctest::Contains("i32[2] is null"),
@@ -81,6 +104,10 @@ TEST_CASE("strides that leave the address space and sizes past 63 bits throw") {
   CHECK_THROWS_AS((void)cq::borrow(&x, cq::shape{2}, {-big / 2}), cq::shape_error);
   CHECK_THROWS_AS((void)cq::borrow(&x, cq::shape{std::int64_t{1} << 32, std::int64_t{1} << 31}),
                   cq::shape_error);
+  CHECK_THROWS_WITH_AS((void)cq::borrow(&x, cq::shape{std::int64_t{1} << 62}),
+                       doctest::Contains("borrow: f32[4611686018427387904] takes more"),
+                       cq::shape_error);
+  CHECK(cq::borrow(&x, cq::shape{4, 4, 0}, {big, big, 1}).size() == 0);  // no element, no reach
 }
 
 TEST_CASE("rank 0 may be borrowed and is written through") {

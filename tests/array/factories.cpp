@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -23,6 +24,52 @@ TEST_CASE("zeros, ones and full fill every element") {
   CHECK(cq::full<double>(cq::shape{1}, 2)(0) == 2.0);
 }
 
+TEST_CASE("a number that the named type does not hold is refused") {
+  CHECK_THROWS_WITH_AS((void)cq::full<std::uint8_t>(cq::shape{2}, 300),
+                       doctest::Contains("full: 300 does not fit u8"), cq::dtype_error);
+  CHECK_THROWS_AS((void)cq::full<std::uint8_t>(cq::shape{2}, -1), cq::dtype_error);
+  CHECK_THROWS_AS((void)cq::full<int>(cq::shape{2}, std::int64_t{1} << 40), cq::dtype_error);
+  CHECK_THROWS_AS((void)cq::full<std::int64_t>(cq::shape{2}, ~std::uint64_t{0}), cq::dtype_error);
+  CHECK(cq::full<std::uint8_t>(cq::shape{1}, 255)(0) == 255);
+  CHECK(cq::full<std::uint64_t>(cq::shape{1}, true)(0) == 1);
+  CHECK(cq::full<float>(cq::shape{1}, (std::int64_t{1} << 24) + 1)(0) == 16777216.f);
+}
+
+TEST_CASE("extents may stand in braces alone, of any integer types") {
+  const std::size_t n = 3;
+  const int rows = 2;
+  CHECK(cq::zeros<float>({n, n}).shape() == cq::shape{3, 3});
+  CHECK(cq::ones<int>({n}).to_vector() == std::vector<int>(3, 1));
+  CHECK(cq::full({rows, n, 1}, 2.5).shape() == cq::shape{2, 3, 1});
+  static_assert(std::is_same_v<decltype(cq::full<double>({rows}, 2)), cq::array<double, 1>>);
+  CHECK_THROWS_AS((void)cq::zeros<float>({rows, -1}), cq::shape_error);
+}
+
+TEST_CASE("extents that take too much are refused in the name of the function called") {
+  const cq::shape huge{std::int64_t{1} << 40, std::int64_t{1} << 40};
+  CHECK_THROWS_WITH_AS((void)cq::zeros<float>(huge), doctest::Contains("zeros: f32["),
+                       cq::shape_error);
+  CHECK_THROWS_WITH_AS((void)cq::ones<float>(huge), doctest::Contains("ones: f32["),
+                       cq::shape_error);
+  CHECK_THROWS_WITH_AS((void)cq::full(huge, 1), doctest::Contains("full: i32["), cq::shape_error);
+  CHECK_THROWS_WITH_AS((void)cq::eye<double>(std::int64_t{1} << 40), doctest::Contains("eye: f64["),
+                       cq::shape_error);
+  CHECK_THROWS_WITH_AS((void)cq::arange<std::int64_t>(std::int64_t{1} << 62),
+                       doctest::Contains("arange: i64["), cq::shape_error);
+  CHECK_THROWS_WITH_AS((void)cq::linspace(0, 1, std::int64_t{1} << 62),
+                       doctest::Contains("linspace: f64["), cq::shape_error);
+}
+
+TEST_CASE("an extent of 0 makes any array empty, whatever stands before it") {
+  const auto a = cq::zeros<float>(
+      cq::shape{std::int64_t{1} << 40, std::int64_t{1} << 40, 0});  // UBSan watches the products
+  CHECK(a.size() == 0);
+  CHECK(a.bytes() == 0);
+  CHECK(a.is_contiguous());
+  CHECK(a.to_vector().empty());
+  CHECK(a.clone().shape() == a.shape());
+}
+
 TEST_CASE("arange counts up and down, with integers exactly") {
   CHECK(cq::arange<int>(4).to_vector() == std::vector<int>{0, 1, 2, 3});
   CHECK(cq::arange<int>(2, 5).to_vector() == std::vector<int>{2, 3, 4});
@@ -35,6 +82,25 @@ TEST_CASE("arange counts up and down, with integers exactly") {
         std::vector<std::int64_t>{std::int64_t{1} << 60, (std::int64_t{1} << 60) + 1});
   CHECK(cq::arange<float>(3).to_vector() == std::vector<float>{0, 1, 2});
   CHECK(cq::arange<std::uint64_t>(2u).to_vector() == std::vector<std::uint64_t>{0, 1});
+}
+
+TEST_CASE("arange reaches both ends of every 64-bit type") {
+  constexpr auto top = std::numeric_limits<std::uint64_t>::max();
+  constexpr auto least = std::numeric_limits<std::int64_t>::min();
+  constexpr auto most = std::numeric_limits<std::int64_t>::max();
+  CHECK(cq::arange<std::uint64_t>(top - 2, top).to_vector() ==
+        std::vector<std::uint64_t>{top - 2, top - 1});
+  CHECK(cq::arange<std::uint64_t>(top, top - 4, -3).to_vector() ==
+        std::vector<std::uint64_t>{top, top - 3});
+  CHECK(cq::arange<std::int64_t>(least, most, most).to_vector() ==
+        std::vector<std::int64_t>{least, -1, most - 1});
+  CHECK(cq::arange<std::int64_t>(most - 1, top, top).to_vector() ==
+        std::vector<std::int64_t>{most - 1});
+  CHECK(cq::arange<double>(-1, top, top).to_vector() == std::vector<double>{-1, 0x1p64});
+  CHECK_THROWS_AS((void)cq::arange<std::int64_t>(most - 1, top, 1u), cq::value_error);
+  CHECK_THROWS_AS((void)cq::arange<float>(least, top), cq::value_error);
+  CHECK_THROWS_AS((void)cq::arange<std::uint64_t>(0x1p64, 0x1.1p64, 0x1p60), cq::value_error);
+  CHECK_THROWS_AS((void)cq::arange<std::int64_t>(0x1p63, 0x1.1p63, 0x1p60), cq::value_error);
 }
 
 TEST_CASE("a floating arange rounds each value once") {

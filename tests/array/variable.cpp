@@ -102,6 +102,43 @@ TEST_CASE("a write that may not happen does not give a variable a value (B7, C09
   CHECK(v.value().to_vector() == std::vector<float>{7, 7});
 }
 
+TEST_CASE("texts about a variable without a name say which one instead of quoting nothing") {
+  const variable v{cq::shape{2}};
+  const auto plain = message<cq::value_error>([&] { (void)v.value(); });
+  CHECK(plain.find("value(): the variable has no value") != std::string::npos);
+  for (const auto& text : {message<cq::value_error>([&] { bump(v); }),
+                           message<cq::value_error>([&] { when(v, false); })}) {
+    CHECK(text.find("the variable of argument 0 ") != std::string::npos);
+    CHECK(text.find("''") == std::string::npos);
+  }
+  v.assign(vector{1, 2});
+  const auto twice = message<cq::alias_error>([&] { move_to(v, v); });
+  CHECK(twice.find("the variable of argument 0 and the variable of argument 1") !=
+        std::string::npos);
+  const auto shapes = message<cq::shape_error>([&] { v.assign(vector{1, 2, 3}); });
+  CHECK(shapes.find("the variable is f32[2], the array is f32[3]") != std::string::npos);
+}
+
+TEST_CASE("assign on the host broadcasts to the variable's extents, as += does") {
+  const variable v{cq::shape{3}, "v"};
+  v.assign(vector{4});
+  CHECK(v.value().to_vector() == std::vector<float>{4, 4, 4});
+  v.assign(cq::array<float, 0>(5.f));
+  CHECK(v.value().to_vector() == std::vector<float>{5, 5, 5});
+  CHECK_THROWS_AS(v.assign(vector{}), cq::shape_error);
+  const cq::variable<float, 2> m{cq::shape{2, 3}, "m"};
+  m.assign(vector{1, 2, 3});
+  CHECK(m.value().to_vector() == std::vector<float>{1, 2, 3, 1, 2, 3});
+  m.assign(cq::array<float, 2>{{7}, {8}});
+  CHECK(m.value().to_vector() == std::vector<float>{7, 7, 7, 8, 8, 8});
+  m.assign(cq::slice(m.value(), cq::range{1}));
+  CHECK(m.value().to_vector() == std::vector<float>(6, 8));
+  CHECK(message<cq::shape_error>([&] { m.assign(vector{1, 2}); }).find("axis 1 differs") !=
+        std::string::npos);
+  bump(cq::variable<float, 2>{m});
+  CHECK(m.value()(1, 2) == 9);
+}
+
 TEST_CASE("assign keeps the extents: on the host and in a trace") {
   const variable v{vector{1, 2}, "v"};
   const std::string text = message<cq::shape_error>([&] { v.assign(vector{1, 2, 3}); });

@@ -74,6 +74,8 @@ TEST_CASE("views copy nothing and cannot be written (C071)") {
   const auto s = cq::slice(a, range{0, 1});
   const auto t = cq::transpose(a);
   const auto r = cq::reshape(a, cq::shape{3, 2});
+  CHECK(cq::reshape(a, {3, 2u}).shape() == r.shape());
+  CHECK(cq::broadcast_to(a, {4, 2, 3}).shape() == cq::shape{4, 2, 3});
   const auto b = cq::broadcast_to(a, cq::shape{4, 2, 3});
   CHECK(allocations() == before);
   CHECK(s.data() == std::as_const(a).data());

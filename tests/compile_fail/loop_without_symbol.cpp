@@ -1,5 +1,6 @@
 // A loop belongs to a trace: its count or its state is a symbol.
-// expect: cq::for_loop\(n, state, body\): neither n nor the state is a symbol; start from one
+// expect: cq::for_loop\(n, state, body\): neither n nor the state is a symbol; start from one of
+// expect: cq::for_loop\(n, cq::sum\(x\) \* 0, body\)
 #include <calque/calque.hpp>
 
 namespace cq = calque;

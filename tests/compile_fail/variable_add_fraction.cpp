@@ -1,6 +1,6 @@
 // An integer variable does not take a floating number silently.
-// expect: x op= y: y has a higher kind than x \(bool < integer < floating\) and would be
-// expect: truncated; write x = cq::astype
+// expect: w op= y: y has a higher kind than variable w \(bool < integer < floating\) and would be
+// expect: truncated; write w.assign\(cq::astype<...>\(w op y\)\)
 #include <calque/calque.hpp>
 
 namespace cq = calque;

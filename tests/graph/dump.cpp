@@ -126,3 +126,14 @@ TEST_CASE("dot nests regions and marks the order of effects; json names every no
 TEST_CASE("quotes and control characters in names are escaped") {
   CHECK(detail::quoted_text("a\"b\\c\n") == "\"a\\\"b\\\\c\\u000a\"");
 }
+
+TEST_CASE("dot and json each escape names in their own way") {
+  builder b;
+  const int x = array_of(b, f32, 1);
+  const int y = b.map_of<op::exp>(f32, x);
+  b.set_name(y, "a\"b\\c\nd\te");
+  const graph g = finish(b, y);
+  CHECK(dot(g.view()).find(R"(  a\"b\\c\nd e"])") != std::string::npos);
+  CHECK(dot(g.view()).find("\\u00") == std::string::npos);
+  CHECK(json(g.view()).find(R"("a\"b\\c\u000ad\u0009e")") != std::string::npos);
+}

@@ -46,6 +46,30 @@ TEST_CASE("arithmetic on extents makes shapes; a negative one is refused (A7)") 
   CHECK_THROWS_AS((void)f(cq::ones<std::uint8_t>(cq::shape{0}), cq::static_<3>), cq::shape_error);
 }
 
+TEST_CASE("an extent cast to a narrower or a floating type is refused, not taken as uncast") {
+  constexpr auto narrow = [](auto x) {
+    return cq::zeros<float>(cq::shape{cq::astype<std::uint8_t>(x.extent(0))}, x);
+  };
+  constexpr auto back = [](auto x) {
+    return cq::zeros<float>(cq::shape{cq::astype<std::int64_t>(cq::astype<int>(x.extent(0))) + 1},
+                            x);
+  };
+  constexpr auto half = [](auto x) {
+    return cq::zeros<float>(cq::shape{cq::astype<std::int64_t>(x.extent(0) * 0.5)}, x);
+  };
+  constexpr auto kept = [](auto x) {
+    const auto n = x.extent(0) * std::uint64_t{2};
+    return cq::zeros<float>(cq::shape{n, cq::astype<std::int64_t>(n) + 1}, x);
+  };
+  using vector = cq::array<float, 1>;
+  using cq::detail::trace_source;
+  static_assert(trace_source<decltype(narrow), vector>::find_fault() == cq::trace_fault::extent);
+  static_assert(trace_source<decltype(back), vector>::find_fault() == cq::trace_fault::extent);
+  static_assert(trace_source<decltype(half), vector>::find_fault() == cq::trace_fault::extent);
+  CHECK_THROWS_AS((void)cq::eager(narrow)(vector{1}), cq::shape_error);
+  CHECK(cq::trace(kept)(vector{1, 2}).shape() == cq::shape{4, 5});
+}
+
 TEST_CASE("a shape may be an argument; what it makes has extents to compute with (A8)") {
   constexpr auto f = cq::trace([](auto x, auto s) {
     const auto y = cq::broadcast_to(x, s);

@@ -14,8 +14,9 @@ TEST_CASE("an extent that is tested first guards what would not fit (C034)") {
   CHECK(largest(cq::zeros<float>(cq::shape{0})).item() == -1);
   CHECK(cq::eager(largest)(cq::zeros<float>(cq::shape{0})).item() == -1);
   constexpr auto other = cq::trace([](auto x) {
-    return cq::cond(x.extent(0) * 2 - 1 < 0, [&] { return cq::sum(x); },
-                    [&] { return cq::max(x) + cq::min(x); });
+    return cq::cond(
+        x.extent(0) * 2 - 1 < 0, [&] { return cq::sum(x); },
+        [&] { return cq::max(x) + cq::min(x); });
   });
   CHECK(other(cq::array<float, 1>{3, 7, 5}).item() == 10);
   CHECK(other(cq::zeros<float>(cq::shape{0})).item() == 0);
@@ -40,8 +41,8 @@ TEST_CASE("dead regions inside dead and live ones, with effects and aggregates o
           x.extent(0) > 2,
           [&] {
             w += cq::max(x);
-            const auto inner = cq::cond(x.extent(0) > 1, [&] { return cq::max(x); },
-                                        [&] { return cq::sum(x); });
+            const auto inner =
+                cq::cond(x.extent(0) > 1, [&] { return cq::max(x); }, [&] { return cq::sum(x); });
             return std::tuple{s + inner, cq::min(x)};
           },
           [&] { return std::tuple{s + 1, s}; });
@@ -81,7 +82,8 @@ TEST_CASE("integers by key equal the operations themselves") {
       for (std::int64_t y : values) {
         const dtype t = cq::dtype_of<T>, to = compares ? dtype::boolean : t;
         const constant in[3] = {cq::detail::make_constant(static_cast<T>(x)),
-                                cq::detail::make_constant(static_cast<T>(y)), {}};
+                                cq::detail::make_constant(static_cast<T>(y)),
+                                {}};
         constant got;
         REQUIRE(evaluate_integers(cq::op_info_of<Op>.key, t, to, in, &got));
         const constant want = cq::op_info_of<Op>.evaluate(t, to, in);
@@ -101,6 +103,6 @@ TEST_CASE("integers by key equal the operations themselves") {
   all(std::int64_t{}), all(std::int32_t{}), all(std::int8_t{}), all(std::uint8_t{});
   constant c;
   const constant two[3] = {{0, 5}, {0, 2}, {}};
-  CHECK_FALSE(evaluate_integers(cq::op_info_of<cq::op::add>.key, dtype::float32, dtype::float32,
-                                two, &c));
+  CHECK_FALSE(
+      evaluate_integers(cq::op_info_of<cq::op::add>.key, dtype::float32, dtype::float32, two, &c));
 }

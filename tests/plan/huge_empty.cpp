@@ -34,6 +34,7 @@ TEST_CASE("no product of extents overflows where one of them is 0 (C034)") {
   CHECK_THROWS_AS((void)cq::sum(x, cq::axis<1>), cq::shape_error);
   const auto view = cq::transpose<2, 0, 1>(x);
   CHECK((view + view).size() == 0);
-  CHECK(cq::matmul(cq::zeros<float>(cq::shape{0, big}), cq::zeros<float>(cq::shape{big, 0}))
-            .size() == 0);
+  CHECK(
+      cq::matmul(cq::zeros<float>(cq::shape{0, big}), cq::zeros<float>(cq::shape{big, 0})).size() ==
+      0);
 }

@@ -128,7 +128,8 @@ namespace {
 constexpr auto slope = cq::grad([](auto y) { return cq::sum(y * y * y); });
 }  // namespace
 
-TEST_CASE("eager differentiates twice, and inside branches and loops, as the traced function does") {
+TEST_CASE(
+    "eager differentiates twice, and inside branches and loops, as the traced function does") {
   constexpr auto twice = [](auto x) {
     return cq::grad([](auto y) { return cq::sum(slope(y)); })(x);
   };

@@ -76,3 +76,41 @@ TEST_CASE("explain gives each step's bytes, place, lifetime and cause") {
   CHECK(s.find("this pass level forms no clusters") != std::string::npos);
   CHECK(s.find("its value could not be computed where it is wanted") != std::string::npos);
 }
+
+TEST_CASE("dot draws writes of variables, both values of a cond, and what a loop carries") {
+  program p = example();
+  call c = arguments();
+  const std::string s = p.cache.find(c.request())->dot();
+  CAPTURE(s);
+  const auto has = [&](const char* edge) { return s.find(edge) != std::string::npos; };
+  CHECK(has("  s2 -> \"arg1\";"));           // the variable's new value
+  CHECK(has("  s2 -> s3;"));                 // read after it was written
+  CHECK(has("  s10 -> \"out1\";"));          // then
+  CHECK(has("  s12 -> \"out1\";"));          // else
+  CHECK(has("  s5 -> s5 [style=dashed];"));  // the state of the next step
+  CHECK(has("  s3 -> s5;"));                 // and of the first
+}
+
+TEST_CASE("dot: what a cond's branch writes may also be as it was before") {
+  maker b;
+  const int x = b.array(1), v = b.variable(1);
+  (void)b.cond(
+      b.less(b.sum(x, 1), b.number(dtype::float32, 0)),
+      [&] {
+        b.assign(v, b.times(x, 2));
+        return std::vector<int>{};
+      },
+      [] { return std::vector<int>{}; });
+  program p(b.done({b.add(x, v)}));
+  call c;
+  c.array({3}, iota(3));
+  c.variable({3}, iota(3), "v");
+  const std::string s = p.cache.find(c.request())->dot();
+  CAPTURE(s);
+  const std::size_t last = s.rfind("[label=\"add [3]\"]");
+  REQUIRE(last != std::string::npos);
+  const std::string rest = s.substr(last);
+  CHECK(rest.find("  \"arg1\" -> s") != std::string::npos);
+  CHECK(rest.find("  s3 -> s") != std::string::npos);
+  CHECK(rest.find("  s3 -> \"arg1\";") != std::string::npos);
+}

@@ -5,6 +5,7 @@
 // matrices get operands that make them exact, so that any order of summation gives the same bits.
 #pragma once
 
+#include <algorithm>
 #include <limits>
 #include <random>
 #include <string>
@@ -73,6 +74,7 @@ class graph_generator {
       case dim_kind::sub: return extent(e.a) - extent(e.b);
       case dim_kind::mul: return extent(e.a) * extent(e.b);
       case dim_kind::div: return extent(e.b) == 0 ? 0 : extent(e.a) / extent(e.b);
+      case dim_kind::maximum: return std::max(extent(e.a), extent(e.b));
     }
     return 0;
   }

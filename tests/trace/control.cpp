@@ -111,3 +111,35 @@ TEST_CASE("branches of other extents are refused when planning, naming both") {
     CHECK(text.find("control.cpp") != text.npos);
   }
 }
+
+TEST_CASE("a body that changes a symbol made outside is refused, in eager use by an exception") {
+  constexpr auto step = [](auto x) {
+    auto y = cq::sum(x);
+    return cq::for_loop(3, x, [&](auto, auto s) {
+      y += 1.f;
+      return s * y;
+    });
+  };
+  constexpr auto rebinds = [](auto x, auto k) {
+    auto two = k * 2;
+    return cq::cond(
+        cq::sum(x) > 0,
+        [&] {
+          k = two;
+          return x * k;
+        },
+        [&] { return x; });
+  };
+  const auto x = cq::ones<float>(cq::shape{3});
+  const auto text = [](auto&& call) -> std::string {
+    try {
+      call();
+    } catch (const cq::value_error& e) {
+      return e.what();
+    }
+    return "no exception";
+  };
+  CHECK(text([&] { (void)cq::eager(step)(x); }).find("a symbol made outside") != std::string::npos);
+  CHECK(text([&] { (void)cq::eager(rebinds)(x, 2.f); }).find("a symbol made outside") !=
+        std::string::npos);
+}

@@ -93,3 +93,16 @@ TEST_CASE("derivatives pass through cond and for_loop") {
   CHECK(through(vector{1, 2}, true).to_vector() == std::vector<float>{5, 80});
   CHECK(through(vector{1, 2}, false).to_vector() == std::vector<float>{12, 96});
 }
+
+TEST_CASE("a gradient stands on the line of its loss") {
+  constexpr int line = __LINE__;
+  constexpr auto f = [](auto x) {
+    auto y = x + 1;
+    return cq::grad([](auto z) {
+      auto s = cq::sum(z * z);  // line + 4
+      return s;
+    })(y);
+  };
+  const cq::graph g = cq::detail::trace_source<decltype(f), cq::array<float, 1>>::trace();
+  CHECK(graphs::node(g.view(), "gradient").line == line + 4);
+}

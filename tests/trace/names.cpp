@@ -62,3 +62,14 @@ TEST_CASE("names get their scopes as prefix and are made unique: A, A_1, outer/A
 TEST_CASE("names survive the passes with the nodes that do") {
   CHECK(names(optimised) == std::vector<std::string>{"square", "total"});
 }
+
+TEST_CASE("a variable that is named is read on that line") {
+  constexpr int line = __LINE__;
+  constexpr auto f = graphs::plain([](auto v, auto x) {
+    auto y = x + 1;
+    (void)cq::named(v, "before");  // line + 3
+    return y;
+  });
+  constexpr cq::graph_view g = cq::graph_of<f, cq::variable<float, 1>, cq::array<float, 1>>();
+  CHECK(graphs::node(g, "read").line == line + 3);
+}

@@ -35,6 +35,8 @@ static_assert(is<cq::expr<std::int64_t, 2>>(decltype(cq::argmax(a<float, 2>, cq:
                                                                 cq::keepdims)){}));
 static_assert(is<cq::expr<float, 0>>(decltype(cq::sum(a<float, 0>)){}));
 
+template <class T>
+constexpr cq::scalar_expr<T> weak{};
 constexpr auto sums = graphs::plain([](auto x) {
   return std::tuple{cq::sum(x, cq::axis<0, -1>), cq::sum(x, cq::axis<1>, cq::keepdims),
                     cq::max(x, cq::axis<2, 0>, cq::keepdims), cq::argmax(x, cq::axis<-1>)};
@@ -66,4 +68,21 @@ TEST_CASE("an empty axis sums to 0, has no mean, and one that is kept stays empt
   CHECK(std::isnan(mean(0)));
   CHECK(std::isnan(mean(1)));
   CHECK(rows.shape() == cq::shape{0});
+}
+
+TEST_CASE("a number reduces to itself, and so does its symbol, as an array of rank 0") {
+  static_assert(is<cq::expr<float, 0>>(decltype(cq::sum(weak<float>)){}));
+  static_assert(is<cq::expr<std::int64_t, 0>>(decltype(cq::sum(weak<int>, cq::keepdims)){}));
+  static_assert(is<cq::expr<double, 0>>(decltype(cq::mean(weak<int>)){}));
+  static_assert(is<cq::expr<int, 0>>(decltype(cq::max(weak<int>)){}));
+  static_assert(is<float>(cq::mean(2.f)) && is<std::int64_t>(cq::sum(2)));
+  static_assert(cq::sum(3.f) == 3 && cq::min(-2) == -2 && cq::mean(5) == 5.0);
+  constexpr auto loss = [](auto w) { return cq::mean(cq::sum(w * w) + cq::max(w) + cq::sum(1)); };
+  constexpr auto of = cq::value_and_grad(loss);
+  const auto number = of(3.f);
+  CHECK(number.value.item() == 13);
+  CHECK(number.grad.item() == 7);
+  const auto array = of(cq::array<float, 1>{3});
+  CHECK(array.value.item() == 13);
+  CHECK(array.grad(0) == 7);
 }

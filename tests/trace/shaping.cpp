@@ -102,3 +102,11 @@ TEST_CASE("extents are computed for each call's sizes, and refused where they do
   // the last extent is -1
   CHECK_THROWS_AS((void)picture(cq::ones<float>(cq::shape{0, 0}), cq::static_<2>), cq::shape_error);
 }
+
+TEST_CASE("negative axes of transpose count from the end, on symbols as on arrays") {
+  constexpr auto turn = cq::trace([](auto x) { return cq::transpose<-1, 0, -2>(x); });
+  const auto x = cq::reshape(cq::arange<float>(24), cq::shape{2, 3, 4});
+  CHECK(turn(x).shape() == cq::shape{4, 2, 3});
+  CHECK(turn(x)(3, 1, 2) == x(1, 2, 3));
+  CHECK(turn(x).to_vector() == cq::transpose<-1, 0, -2>(x).to_vector());
+}

@@ -22,6 +22,7 @@
 #include "calque/core/device.hpp"
 #include "calque/core/dtype.hpp"
 #include "calque/core/error.hpp"
+#include "calque/core/fits.hpp"
 #include "calque/core/shape.hpp"
 
 namespace calque {
@@ -127,10 +128,12 @@ class array {
     std::copy(values.begin(), values.end(), data_);
   }
 
-  /// A rank-0 array from a number that keeps its kind.
+  /// A rank-0 array from a number that keeps its kind; throws `dtype_error` for an integer that
+  /// does not fit.
   template <detail::scalar_for<value_type> U>
     requires(Rank == 0)
-  array(U value) : value_{static_cast<value_type>(value)} {}  // NOLINT: implicit on purpose
+  array(U value)  // NOLINT: implicit on purpose
+      : value_{detail::checked_element<value_type>(value, "array")} {}
 
   /// A dense host array whose elements have no value yet: one allocation (none for rank 0).
   [[nodiscard]] static array uninitialised(const calque::shape<Rank>& extents)

@@ -4,8 +4,10 @@
 // handle and view of it. Writes always go through; a pointer to const gives a read-only array.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <numeric>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -14,9 +16,38 @@
 
 namespace calque {
 
+namespace detail {
+
+/// The first axis, from the smallest stride up, that does not step over all that the axes before it
+/// reach; -1 where the axes nest, so that no two elements lie at one place. Strides that passed
+/// `find_reach`.
+template <int Rank>
+[[nodiscard]] int meeting_axis(const shape<Rank>& extents,
+                               const std::array<std::int64_t, Rank>& strides) {
+  std::array<int, Rank> axes{};
+  std::iota(axes.begin(), axes.end(), 0);
+  const auto step = [&](int axis) {
+    const std::int64_t s = strides[static_cast<std::size_t>(axis)];
+    return s < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(s) : static_cast<std::uint64_t>(s);
+  };
+  std::sort(axes.begin(), axes.end(),
+            [&](int a, int b) { return step(a) != step(b) ? step(a) < step(b) : a > b; });
+  std::uint64_t reached = 0;
+  for (int axis : axes) {
+    if (extents[axis] <= 1) continue;
+    if (step(axis) <= reached) return axis;
+    reached += static_cast<std::uint64_t>(extents[axis] - 1) * step(axis);
+  }
+  return -1;
+}
+
+}  // namespace detail
+
 /// Foreign memory with strides (counted in elements; they may be negative, and 0 for a pointer to
 /// const). Throws `value_error` for null memory with elements and `shape_error` for strides that
-/// leave the address space or let two elements share memory that could be written.
+/// leave the address space. Memory that could be written needs strides that nest: each axis steps
+/// over all that the axes with smaller strides reach, so no two elements share memory; else
+/// `shape_error`.
 template <class T, int Rank>
   requires element<std::remove_const_t<T>>
 [[nodiscard]] array<T, Rank> borrow(
@@ -24,19 +55,22 @@ template <class T, int Rank>
     const std::type_identity_t<std::array<std::int64_t, Rank>>& strides, device where = cpu()) {
   const auto label = [&] { return detail::label(dtype_of<T>, extents.begin(), Rank); };
   std::array<std::int64_t, Rank> dense{};
-  const std::int64_t n = detail::dense_layout(dtype_of<T>, extents.begin(), Rank, dense.data());
+  const std::int64_t n =
+      detail::dense_layout(dtype_of<T>, extents.begin(), Rank, dense.data(), "borrow");
   if (n != 0 && data == nullptr)
     throw value_error("borrow: the pointer for " + label() +
                       " is null; pass memory for its elements");
-  if (n != 0 && !std::is_const_v<T>)
-    for (int i = 0; i < Rank; ++i)
-      if (strides[static_cast<std::size_t>(i)] == 0 && extents[i] > 1)
-        throw shape_error("borrow: stride 0 along axis " + std::to_string(i) + " of " + label() +
-                          " makes elements share memory; borrow a pointer to const");
   detail::byte_range reach;
   if (!detail::find_reach(data, sizeof(T), extents.begin(), strides.data(), Rank, &reach))
     throw shape_error("borrow: the strides of " + label() +
                       " reach past the address space; check extents and strides");
+  if (n != 0 && !std::is_const_v<T>)
+    if (const int axis = detail::meeting_axis<Rank>(extents, strides); axis >= 0)
+      throw shape_error("borrow: stride " +
+                        std::to_string(strides[static_cast<std::size_t>(axis)]) + " along axis " +
+                        std::to_string(axis) + " of " + label() +
+                        " lets elements share memory that could be written; give strides that step "
+                        "over the other axes, or borrow a pointer to const");
   using access = detail::array_access;
   detail::storage_ref block;
   if (where != cpu()) block = detail::storage_ref::foreign(where, /*owned=*/false);
@@ -51,7 +85,7 @@ template <class T, int Rank>
   requires element<std::remove_const_t<T>>
 [[nodiscard]] array<T, Rank> borrow(T* data, const shape<Rank>& extents, device where = cpu()) {
   std::array<std::int64_t, Rank> strides{};
-  detail::dense_layout(dtype_of<T>, extents.begin(), Rank, strides.data());
+  detail::dense_layout(dtype_of<T>, extents.begin(), Rank, strides.data(), "borrow");
   return borrow(data, extents, strides, where);
 }
 

@@ -1,14 +1,16 @@
 // Elements as text: NumPy's rules for one number among the others of an array.
 //
-// Digits come from std::to_chars, so no locale and no floating-point mode has a say. Apart from
-// print.hpp, which only lays out rows. Called by print.hpp.
+// Digits come from std::to_chars and kinds of numbers from their bits: no locale has a say, nor
+// what the compiler assumes of floating values (-ffast-math). Apart from print.hpp, which only lays
+// out rows. Called by print.hpp.
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
-#include <cmath>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <span>
 #include <string>
@@ -33,9 +35,27 @@ template <class... Format>
   return text;
 }
 
+/// |x| as an unsigned number: the bits of floating values are in the order of their magnitudes.
+template <std::floating_point T>
+[[nodiscard]] constexpr auto magnitude(T x) {
+  using bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  return static_cast<bits>(static_cast<bits>(std::bit_cast<bits>(x) << 1) >> 1);
+}
+template <std::floating_point T>
+inline constexpr auto infinite_magnitude = magnitude(std::numeric_limits<T>::max()) + 1;
+template <std::floating_point T>
+[[nodiscard]] constexpr bool is_finite(T x) {
+  return magnitude(x) < infinite_magnitude<T>;
+}
+template <std::floating_point T>
+[[nodiscard]] constexpr bool negative(T x) {
+  return std::bit_cast<decltype(magnitude(x))>(x) != magnitude(x);
+}
+
 /// "nan", "inf", "-inf".
-[[nodiscard]] inline std::string special_value(double x) {
-  return std::isnan(x) ? "nan" : x < 0 ? "-inf" : "inf";
+template <std::floating_point T>
+[[nodiscard]] std::string special_value(T x) {
+  return magnitude(x) > infinite_magnitude<T> ? "nan" : negative(x) ? "-inf" : "inf";
 }
 
 /// A number split at its point: "-12", "5", and the exponent with its sign ("" without one).
@@ -75,9 +95,9 @@ class element_format<T> {
     choose_notation(values);
     bool any_finite = false, all_finite = true, negative_infinity = false;
     for (T x : values) {
-      if (!std::isfinite(x)) {
+      if (!is_finite(x)) {
         all_finite = false;
-        negative_infinity = negative_infinity || (std::isinf(x) && x < 0);
+        negative_infinity = negative_infinity || special_value(x) == "-inf";
         continue;
       }
       any_finite = true;
@@ -95,7 +115,7 @@ class element_format<T> {
   }
 
   [[nodiscard]] std::string operator()(T x) const {
-    if (!std::isfinite(x)) return padded_left(special_value(double{x}), left_ + right_ + 1);
+    if (!is_finite(x)) return padded_left(special_value(x), left_ + right_ + 1);
     if (style_ == std::chars_format::scientific) {
       // all to the same number of digits, also those whose shortest form has fewer
       split_number s = split(digits(x, style_, static_cast<int>(fraction_)));
@@ -110,15 +130,16 @@ class element_format<T> {
 
  private:
   void choose_notation(std::span<const T> values) {
-    T largest = 0, smallest = std::numeric_limits<T>::infinity();
+    auto largest = magnitude(T(0)), smallest = infinite_magnitude<T>;
     for (T x : values) {
-      if (!std::isfinite(x) || x == 0) continue;
-      largest = std::max(largest, std::abs(x));
-      smallest = std::min(smallest, std::abs(x));
+      if (!is_finite(x) || magnitude(x) == 0) continue;
+      largest = std::max(largest, magnitude(x));
+      smallest = std::min(smallest, magnitude(x));
     }
     if (largest == 0) return;
     constexpr T cutoff = std::numeric_limits<T>::digits10 < print_precision ? T(1e6) : T(1e8);
-    if (largest >= cutoff || smallest < T(0.0001) || largest / smallest > T(1000))
+    if (largest >= magnitude(cutoff) || smallest < magnitude(T(0.0001)) ||
+        std::bit_cast<T>(largest) / std::bit_cast<T>(smallest) > T(1000))
       style_ = std::chars_format::scientific;
   }
 
@@ -153,10 +174,10 @@ template <element T>
   } else if constexpr (std::integral<T>) {
     return digits(x);
   } else {
-    if (!std::isfinite(x)) return special_value(double{x});
-    const double magnitude = std::abs(double{x});
-    const double cutoff = std::numeric_limits<T>::digits10 < print_precision ? 1e6 : 1e16;
-    if (magnitude != 0 && (magnitude < 1e-4 || magnitude >= cutoff))
+    if (!is_finite(x)) return special_value(x);
+    constexpr double cutoff = std::numeric_limits<T>::digits10 < print_precision ? 1e6 : 1e16;
+    const auto size = magnitude(double{x});
+    if (magnitude(x) != 0 && (size < magnitude(1e-4) || size >= magnitude(cutoff)))
       return digits(x, std::chars_format::scientific);
     const std::string text = digits(x, std::chars_format::fixed);
     return text.find('.') == text.npos ? text + ".0" : text;

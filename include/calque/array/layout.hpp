@@ -21,10 +21,10 @@ namespace calque::detail {
   return std::string(name_of(t)) + to_string(extents, rank);
 }
 
-/// Writes row-major strides and returns the number of elements. Throws `shape_error` when the bytes
-/// of the block pass 2^63 - 1. Without elements every stride is 0.
+/// Writes row-major strides and returns the number of elements. Throws `shape_error`, naming
+/// operation `op`, when the bytes of the block pass 2^63 - 1. Without elements every stride is 0.
 inline std::int64_t dense_layout(dtype t, const std::int64_t* extents, int rank,
-                                 std::int64_t* strides) {
+                                 std::int64_t* strides, const char* op = "array") {
   std::int64_t n = 1;
   bool overflow = false;
   for (int i = rank - 1; i >= 0; --i) {
@@ -37,15 +37,16 @@ inline std::int64_t dense_layout(dtype t, const std::int64_t* extents, int rank,
     std::fill(strides, strides + rank, 0);
     return 0;
   }
-  throw shape_error("array: " + label(t, extents, rank) +
+  throw shape_error(std::string(op) + ": " + label(t, extents, rank) +
                     " takes more than 2^63 - 1 bytes; use smaller extents");
 }
 
-/// Number of elements of extents that an array already has (so the product fits).
+/// Number of elements of extents that an array already has: the product fits 64 bits, or an extent
+/// is 0. Unsigned, because what stands before that 0 may wrap.
 [[nodiscard]] constexpr std::int64_t count(const std::int64_t* extents, int rank) {
-  std::int64_t n = 1;
-  for (int i = 0; i < rank; ++i) n *= extents[i];
-  return n;
+  std::uint64_t n = 1;
+  for (int i = 0; i < rank; ++i) n *= static_cast<std::uint64_t>(extents[i]);
+  return static_cast<std::int64_t>(n);
 }
 
 /// Do the elements lie in row-major order without gaps? Axes of extent 1 have no say.
@@ -76,11 +77,9 @@ struct byte_range {
                                      const std::int64_t* extents, const std::int64_t* strides,
                                      int rank, byte_range* range) {
   std::int64_t low = 0, high = 0, step = 0;
+  *range = {};
+  if (std::find(extents, extents + rank, 0) != extents + rank) return true;
   for (int i = 0; i < rank; ++i) {
-    if (extents[i] == 0) {
-      *range = {};
-      return true;
-    }
     if (__builtin_mul_overflow(extents[i] - 1, strides[i], &step)) return false;
     std::int64_t& side = step < 0 ? low : high;
     if (__builtin_add_overflow(side, step, &side)) return false;

@@ -1,12 +1,15 @@
 // Variables: named state that traced functions read and write in place, from call to call.
 #pragma once
 
+#include <concepts>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "calque/array/access.hpp"
 #include "calque/array/array.hpp"
+#include "calque/array/views.hpp"
 
 namespace calque {
 
@@ -21,6 +24,11 @@ struct variable_state {
 };
 
 struct variable_access;
+
+/// "variable 'w'"; "the variable" for one without a name.
+[[nodiscard]] inline std::string variable_label(const std::string& name) {
+  return name.empty() ? "the variable" : "variable '" + name + "'";
+}
 
 }  // namespace detail
 
@@ -59,19 +67,17 @@ class variable {
   [[nodiscard]] array<T, Rank> value() const {
     const auto& s = state("value()");
     if (!s.initialised)
-      throw value_error("variable.value(): variable '" + s.name +
-                        "' has no value yet; assign one, or construct it from an array");
+      throw value_error("variable.value(): " + detail::variable_label(s.name) +
+                        " has no value yet; assign one, or construct it from an array");
     return s.value;
   }
-  /// Replaces the value; extents stay the same, else `shape_error`.
-  void assign(const array<T, Rank>& next) const {
-    auto& s = state("assign()");
-    if (next.shape() != s.value.shape())
-      throw shape_error("variable.assign(array): variable '" + s.name + "' is " +
-                        detail::label(s.value) + ", the array is " + detail::label(next) +
-                        ": make a new variable for other extents");
-    s.value = next.is_contiguous() && !detail::array_access::borrowed(next) ? next : next.clone();
-    s.initialised = true;
+  /// Replaces the value; the extents stay: an array of other extents is broadcast to them, and
+  /// throws `shape_error` where it cannot be.
+  void assign(const array<T, Rank>& next) const { store(next); }
+  template <class U, int R>
+    requires(R < Rank && std::same_as<std::remove_const_t<U>, T>)
+  void assign(const array<U, R>& next) const {
+    store(next);
   }
   [[nodiscard]] const std::string& name() const { return state("name()").name; }
   [[nodiscard]] calque::shape<Rank> shape() const { return state("shape()").value.shape(); }
@@ -79,6 +85,32 @@ class variable {
 
  private:
   friend detail::variable_access;
+
+  template <class U, int R>
+  void store(const array<U, R>& next) const {
+    auto& s = state("assign()");
+    const auto extents = s.value.shape();
+    [[maybe_unused]] bool same = true;
+    for (int i = 0; i < R; ++i) {
+      const int axis = i + Rank - R;
+      if (next.extent(i) == extents[axis]) continue;
+      same = false;
+      if (next.extent(i) != 1)
+        throw shape_error("variable.assign(array): " + detail::variable_label(s.name) + " is " +
+                          detail::label(s.value) + ", the array is " + detail::label(next) +
+                          " (axis " + std::to_string(axis) +
+                          " differs); only extent 1 can be repeated, and other extents take a new "
+                          "variable");
+    }
+    if constexpr (R == Rank) {
+      const bool share = next.is_contiguous() && !detail::array_access::borrowed(next);
+      if (same) s.value = share ? next : next.clone();
+      else s.value = broadcast_to(next, extents).clone();
+    } else {
+      s.value = broadcast_to(next, extents).clone();
+    }
+    s.initialised = true;
+  }
 
   detail::variable_state<T, Rank>& state(const char* what) const {
     if (!state_)

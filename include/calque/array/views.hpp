@@ -7,6 +7,7 @@
 
 #include <array>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -44,13 +45,16 @@ namespace detail {
     std::int64_t step = 0;  // of the innermost axis of the group that has more than one element
     for (int k = i_end - 1, inner = -1; k >= i; --k) {
       if (from[k] == 1) continue;
+      std::int64_t next = 0;  // of borrowed memory it need not fit
       if (inner < 0) step = from_strides[k];
-      else if (from_strides[k] != from_strides[inner] * from[inner]) return false;
+      else if (__builtin_mul_overflow(from_strides[inner], from[inner], &next) ||
+               from_strides[k] != next)
+        return false;
       inner = k;
     }
     for (int k = j_end - 1; k >= j; --k) {
       to_strides[k] = step;
-      step *= to[k];
+      if (k > j) step *= to[k];
     }
     i = i_end;
     j = j_end;
@@ -166,6 +170,11 @@ template <class T, int Rank, int NewRank>
     return reshape(base.clone(), extents);
   }
 }
+template <class T, int Rank, std::size_t NewRank>
+[[nodiscard]] auto reshape(const array<T, Rank>& a,
+                           const detail::listed_extent (&extents)[NewRank]) {
+  return reshape(a, detail::listed_shape(extents));
+}
 
 /// The array repeated to larger extents by stride 0, under NumPy's rule: trailing axes are matched,
 /// and extent 1 becomes any extent (also 0). Throws `shape_error` on a mismatch.
@@ -182,7 +191,7 @@ template <class T, int Rank, int NewRank>
   } else {
     const array<const value, Rank> base = a;
     std::array<std::int64_t, NewRank> strides{};
-    detail::dense_layout(dtype_of<value>, extents.begin(), NewRank, strides.data());  // size check
+    detail::dense_layout(dtype_of<value>, extents.begin(), NewRank, strides.data(), "broadcast_to");
     strides.fill(0);
     for (int i = 0; i < Rank; ++i) {
       const int j = i + NewRank - Rank;
@@ -196,6 +205,11 @@ template <class T, int Rank, int NewRank>
     }
     return access::view<NewRank>(base, access::data(base), extents.extents(), strides);
   }
+}
+template <class T, int Rank, std::size_t NewRank>
+[[nodiscard]] auto broadcast_to(const array<T, Rank>& a,
+                                const detail::listed_extent (&extents)[NewRank]) {
+  return broadcast_to(a, detail::listed_shape(extents));
 }
 
 }  // namespace calque

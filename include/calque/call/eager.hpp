@@ -72,8 +72,8 @@ class eager_session : public build_observer {
     const region body = gradients ? region{} : whole.regions[owner.body0];
     std::vector<std::int32_t> results;
     for (int k = 0; k < (gradients ? owner.inputs - 1 : body.results); ++k) {
-      const int like = gradients ? whole.pool[owner.first_input + 1 + k]
-                                 : whole.pool[body.first_result + k];
+      const int like =
+          gradients ? whole.pool[owner.first_input + 1 + k] : whole.pool[body.first_result + k];
       node n = builder::make<op::result>(whole.nodes[like].type, whole.nodes[like].rank);
       for (int i = 0; i < n.rank; ++i) n.dims[i] = whole.nodes[like].dims[i];
       n.index = k;
@@ -182,8 +182,7 @@ struct eager_fn {
 
  private:
   template <class... A>
-  static void store_variables(const eager_session& session, const graph_view& g,
-                              const A&... args) {
+  static void store_variables(const eager_session& session, const graph_view& g, const A&... args) {
     const planning::graph_facts facts(g);
     int k = 0;
     const auto store = [&]<class L>(const L& leaf) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "calque/array/variable.hpp"
@@ -54,6 +55,11 @@ class request_frame {
   [[nodiscard]] bool initialised(int k) const { return !flags_[k] || *flags_[k]; }
   void mark_initialised(int k) {
     if (flags_[k]) *flags_[k] = true;
+  }
+  /// "variable 'w'", or "the variable of argument 2" for one without a name.
+  [[nodiscard]] std::string variable_text(int k) const {
+    const std::string name = leaves_[k].name;
+    return name.empty() ? "the variable of argument " + std::to_string(k) : variable_label(name);
   }
   /// Detaches variable `k`'s memory from other handles before it is written.
   void prepare_write(int k) {

@@ -35,13 +35,13 @@ void run_plan(const calque::plan& p, Frame& frame, void* const* results) {
     if (frame.initialised(k)) continue;
     if (p.writes_variable(k) && !p.reads_variable(k) && !S::always_writes(k))
       throw value_error(
-          std::string("calque: variable '") + frame.at(k).name +
-          "' has no value yet and is written only in a branch or loop that may not run; "
+          "calque: " + frame.variable_text(k) +
+          " has no value yet and is written only in a branch or loop that may not run; "
           "assign one, or construct it from an array");
     if (p.reads_variable(k))
       throw value_error(
-          std::string("calque: variable '") + frame.at(k).name +
-          "' is read before it has a value; assign one, or construct it from an array");
+          "calque: " + frame.variable_text(k) +
+          " is read before it has a value; assign one, or construct it from an array");
   }
   for (int k = 0; k < S::leaf_count; ++k)
     if (frame.at(k).kind == argument_kind::variable && p.writes_variable(k)) frame.prepare_write(k);

@@ -3,7 +3,16 @@
 // Macros are 0/1 functions, so that a misspelt one is an error instead of a silent 0. No class
 // layout depends on them; of inline bodies, the choice of a kernel for the processor and the way to
 // the planner do. The options that a user may define are read here alone.
+//
+// What compiler options take away: without exceptions the library does not compile. Under
+// -ffast-math and -ffinite-math-only the compiler assumes that there is no NaN and no infinity, so
+// the promises about them (maximum, argmax, casts, empty means) do not hold; printing still does.
 #pragma once
+
+// the pass of nvcc that compiles for the GPU has no exceptions and throws none
+#if !defined(__cpp_exceptions) && !defined(__EXCEPTIONS) && !defined(__CUDA_ARCH__)
+#error "calque reports errors by exceptions; compile without -fno-exceptions"
+#endif
 
 #if defined(__CUDACC__)
 #define CALQUE_COMPILES_CUDA() 1

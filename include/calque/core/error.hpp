@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "calque/core/config.hpp"
+
 namespace calque {
 
 /// Base of every exception of the library but `out_of_memory`.

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -116,6 +117,23 @@ template <class... E>
 shape(E...) -> shape<static_cast<int>(sizeof...(E)), typename detail::common_extent<E...>::type>;
 template <class Extent, std::size_t N>
 shape(std::array<Extent, N>) -> shape<static_cast<int>(N), Extent>;
+
+namespace detail {
+
+/// An entry of the braced list `{n, 3}`: any integer type, checked as `shape{n, 3}` checks it.
+struct listed_extent {
+  std::int64_t value;
+  template <std::integral I>
+  constexpr listed_extent(I extent) : value(checked_extent(extent)) {}
+};
+template <std::size_t Rank>
+constexpr shape<static_cast<int>(Rank)> listed_shape(const listed_extent (&list)[Rank]) {
+  std::array<std::int64_t, Rank> extents{};
+  for (std::size_t i = 0; i < Rank; ++i) extents[i] = list[i].value;
+  return shape<static_cast<int>(Rank)>(extents);
+}
+
+}  // namespace detail
 
 /// "[64, 128]"; "[]" for rank 0.
 [[nodiscard]] inline std::string to_string(const std::int64_t* extents, int rank) {

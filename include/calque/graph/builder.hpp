@@ -8,6 +8,7 @@
 
 #include "calque/graph/fault.hpp"
 #include "calque/graph/graph.hpp"
+#include "calque/graph/names.hpp"
 #include "calque/graph/structure.hpp"
 
 namespace calque {
@@ -310,7 +311,7 @@ class builder {
     for (char c : scope_) g.chars.push(c);
     for (char c : name) g.chars.push(c);
     g.chars.push('\0');
-    const int suffix = next_suffix(start);
+    const int suffix = detail::next_suffix(g, start);
     if (suffix > 0) {
       g.chars.back() = '_';
       int digits = 1;
@@ -380,24 +381,6 @@ class builder {
     const int a = canonical(d.a), b = canonical(d.b);
     return a == part || b == part || contains(a, part) || contains(b, part);
   }
-  /// 0 if no node has the name at `start`, else one more than the largest suffix in use with it.
-  constexpr int next_suffix(int start) const {
-    int next = 0;
-    for (const node& n : g.nodes) {
-      if (n.name < 0) continue;
-      int i = 0;
-      while (g.chars[n.name + i] == g.chars[start + i] && g.chars[start + i] != '\0') ++i;
-      if (g.chars[start + i] != '\0') continue;
-      int used = 0;
-      if (g.chars[n.name + i] == '_') {
-        for (++i; g.chars[n.name + i] >= '0' && g.chars[n.name + i] <= '9' && used < 1'000'000; ++i)
-          used = 10 * used + (g.chars[n.name + i] - '0');
-      }
-      if (g.chars[n.name + i] == '\0' && used >= next) next = used + 1;
-    }
-    return next;
-  }
-
   int open_ = -1, base_ = 0;
   detail::list<variable_state> variables_;  // one block of states for each open region
   detail::list<saved> saved_;

@@ -31,7 +31,7 @@ inline std::string text_of(const constant& c, dtype t) {
   return std::to_string(c.i);
 }
 
-/// A string literal of JSON and DOT.
+/// A string literal of JSON and of dumps.
 inline std::string quoted_text(std::string_view s) {
   constexpr char digits[] = "0123456789abcdef";
   std::string r = "\"";
@@ -47,6 +47,17 @@ inline std::string quoted_text(std::string_view s) {
     } else {
       r += c;
     }
+  }
+  return r + '"';
+}
+
+/// A label of DOT, which has no escapes for control characters but the end of a line.
+inline std::string label_text(std::string_view s) {
+  std::string r = "\"";
+  for (char c : s) {
+    if (c == '"' || c == '\\') r += '\\';
+    if (c == '\n') r += "\\n";
+    else r += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
   }
   return r + '"';
 }
@@ -104,7 +115,7 @@ class graph_text {
       }
       std::string label = reference(id) + " = " + operation(n);
       if (n.name >= 0) label += "  " + std::string(g_.name(n));
-      s += "  n" + std::to_string(id) + " [label=" + quoted_text(label) + "];\n";
+      s += "  n" + std::to_string(id) + " [label=" + label_text(label) + "];\n";
     }
     for (int id = 0; id < g_.node_count; ++id) {
       const node& n = g_.nodes[id];

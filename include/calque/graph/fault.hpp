@@ -18,16 +18,21 @@
   "is no part of a plan: pass cq::static_<n>, or a cq::shape or an array that has the extent"
 #define CALQUE_FAULT_AXIS \
   "x.extent(i): x has no axis i; axes count from 0 to rank - 1, or back from -1 to -rank"
-#define CALQUE_FAULT_ESCAPED                                                                      \
+#define CALQUE_FAULT_ESCAPED                                                                     \
   "calque: a value made inside cq::cond or cq::for_loop is used outside it; return it from the " \
   "branch, or carry it as the loop's state, and use what cond or for_loop gives"
-#define CALQUE_FAULT_STEPS                                                                     \
+#define CALQUE_FAULT_REBOUND                                                                     \
+  "calque: code inside cq::cond or cq::for_loop changes (=, +=, -=, *=, /=) a symbol made "      \
+  "outside "                                                                                     \
+  "it, which would happen once while tracing; carry it as the loop's state, return it from the " \
+  "branches, or change a copy"
+#define CALQUE_FAULT_STEPS                                                                       \
   "cq::grad(f): a derivative passes through cq::for_loop(n, ...) whose n is a run-time number; " \
   "pass n as cq::static_<n>, or make it of x.extent(i)"
 
 namespace calque {
 
-enum class trace_fault : unsigned char { none, unset, literal, extent, axis, escaped };
+enum class trace_fault : unsigned char { none, unset, literal, extent, axis, escaped, rebound };
 
 namespace detail {
 
@@ -37,6 +42,7 @@ namespace detail {
     case trace_fault::extent: throw shape_error(CALQUE_FAULT_EXTENT);
     case trace_fault::axis: throw index_error(CALQUE_FAULT_AXIS);
     case trace_fault::escaped: throw value_error(CALQUE_FAULT_ESCAPED);
+    case trace_fault::rebound: throw value_error(CALQUE_FAULT_REBOUND);
     default: throw value_error(CALQUE_FAULT_UNSET);
   }
 }

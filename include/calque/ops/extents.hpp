@@ -6,10 +6,13 @@
 
 namespace calque::detail {
 
-/// The extent that a scalar node stands for: made of extents and constants only.
+/// The extent that a scalar node stands for: made of extents and constants only,
+/// computed in 64-bit integers.
 constexpr int dim_of_node(builder& g, int id) {
   const node n = g.at(id);
-  switch (n.op->kind) {
+  // a cast to a narrower or a floating type could give another value than the extent's
+  const bool exact = n.type == dtype::int64 || n.type == dtype::uint64;
+  switch (exact || n.op->kind == op_kind::constant ? n.op->kind : op_kind::entry) {
     case op_kind::extent: return n.index;
     case op_kind::constant: return g.literal_dim(n.value.i);
     case op_kind::map: {

@@ -76,6 +76,7 @@ class size_check {
       case op_kind::reshape: check_reshape(id); break;
       case op_kind::matmul: check_matmul(id); break;
       case op_kind::assign: check_assign(id); break;
+      case op_kind::iota: check_iota(id); break;
       case op_kind::cond: check_cond(id); break;
       case op_kind::loop: check_loop(id); break;
       default: break;
@@ -178,6 +179,16 @@ class size_check {
     if (x != y)
       fail(id, "inner extents differ (" + std::to_string(x) + " and " + std::to_string(y) + ")",
            "axis 1 of a and axis 0 of b have to be equal; transpose an operand or slice it");
+  }
+
+  /// What an index of a narrow type counts to fits the type.
+  void check_iota(int id) const {
+    const node& n = g_.nodes[id];
+    const std::int64_t last = s_.extents(id)[n.index] - 1;
+    if (last < 0 || is_floating(n.type) || narrowed(n.type, {0, last}).i == last) return;
+    throw dtype_error("arange: " + std::to_string(last) + " does not fit " +
+                      std::string(name_of(n.type)) + where_text(g_, n) +
+                      "; count in a wider type, or take fewer");
   }
 
   void check_assign(int id) const {

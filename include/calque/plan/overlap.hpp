@@ -133,7 +133,7 @@ class overlap_table {
  private:
   static std::string variable_text(const call_request& r, int i) {
     const char* name = r.leaves[i].name;
-    return name != nullptr
+    return name != nullptr && *name != '\0'
                ? "variable \"" + std::string(name) + "\" (argument " + std::to_string(i) + ")"
                : "the variable of argument " + std::to_string(i);
   }

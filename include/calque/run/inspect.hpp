@@ -5,8 +5,12 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "calque/graph/dump.hpp"
 #include "calque/plan/text.hpp"
 #include "calque/run/plan.hpp"
 
@@ -80,25 +84,81 @@ class plan_text {
   }
   std::string dot() const {
     std::string s = "digraph plan {\n  rankdir=TB;\n  node [shape=box];\n";
-    std::map<std::string, std::string> writer;  // by address: who wrote it last
+    writers last;
+    std::vector<block> open;
+    const auto edge = [&](int from, const std::string& address, const std::string& to,
+                          const char* style = "") {
+      s += "  " + (from < 0 ? "\"" + address + "\"" : "s" + std::to_string(from)) + " -> " + to +
+           style + ";\n";
+    };
     for_each([&](int i, const plan_step& t, const step_note& n) {
+      close_conds(open, last, i);
       const std::string me = "s" + std::to_string(i);
-      s += "  " + me + " [label=\"" + title(t, n) + "\"" +
+      s += "  " + me + " [label=" + label_text(title(t, n)) +
            (t.action == plan_action::launch ? "" : ", shape=diamond") + "];\n";
-      for (int k = 0; k < inputs(t); ++k) {
+      for (int k = first_read(t); k < last_read(t); ++k) {
         const std::string from = address(t, k);
-        if (const auto w = writer.find(from); w != writer.end())
-          s += "  " + w->second + " -> " + me + ";\n";
-        else s += "  \"" + from + "\" -> " + me + ";\n";
+        const auto w = last.find(from);
+        const std::set<int> who = w == last.end() ? std::set<int>{-1} : w->second;
+        for (int step : who) edge(step, from, me);
+        for (block& b : open)  // a loop's step also reads what the step before it wrote
+          if (b.loop && *who.begin() < b.first) b.read.insert({from, i});
       }
-      for (int k = inputs(t); k < shown(t); ++k) writer[address(t, k)] = me;
+      for (int k = inputs(t); k < shown(t); ++k) last[address(t, k)] = {i};
+      switch (n.role) {
+        case step_role::branch: open.push_back({.first = i, .other = last}); break;
+        case step_role::otherwise:
+          std::swap(last, open.back().other);
+          open.back().join = t.target;
+          break;
+        case step_role::loop:
+          open.push_back({.first = i, .loop = true, .other = last});
+          last[address(t, 0)] = {i};  // the number of the step
+          break;
+        case step_role::next: {
+          const block b = std::move(open.back());
+          open.pop_back();
+          for (const auto& [where, who] : b.read)
+            if (const auto w = last.find(where); w != last.end())
+              for (int from : w->second)
+                if (from > b.first) edge(from, where, "s" + std::to_string(who), " [style=dashed]");
+          if (t.count <= 0) merge(last, b.other);  // there may be no step
+          break;
+        }
+        default: break;
+      }
     });
-    for (const auto& [where, who] : writer)
-      if (where.starts_with("out")) s += "  " + who + " -> \"" + where + "\";\n";
+    close_conds(open, last, static_cast<int>(p_.steps().size()));
+    for (const auto& [where, who] : last)
+      if (where.starts_with("out") || where.starts_with("arg"))
+        for (int step : who)
+          if (step >= 0) edge(step, where, "\"" + where + "\"");
     return s + "}\n";
   }
 
  private:
+  /// By address: the steps that may have written it; -1: none of them.
+  using writers = std::map<std::string, std::set<int>>;
+  /// A cond or a loop whose end is yet to come.
+  struct block {
+    int first = 0;  // its step
+    int join = -1;  // conds, from their else on: the step after them
+    bool loop = false;
+    writers other{};  // before it; from a cond's else on: after its first branch
+    std::set<std::pair<std::string, int>> read{};  // loops: what comes from before, and its reader
+  };
+  static void merge(writers& to, const writers& from) {
+    for (auto& [where, who] : to)
+      if (!from.contains(where)) who.insert(-1);
+    for (const auto& [where, who] : from) {
+      if (!to.contains(where)) to[where] = {-1};
+      to[where].insert(who.begin(), who.end());
+    }
+  }
+  static void close_conds(std::vector<block>& open, writers& last, int step) {
+    for (; !open.empty() && open.back().join == step; open.pop_back())
+      merge(last, open.back().other);
+  }
   template <class F>
   void for_each(F&& f) const {
     for (std::size_t i = 0; i < p_.steps().size(); ++i)
@@ -120,6 +180,11 @@ class plan_text {
     return t.action == plan_action::launch   ? t.shape->operand_count() - t.shape->outputs
            : t.action == plan_action::branch ? 1
                                              : 0;
+  }
+  /// Operands that a step reads: all inputs, or a loop's number of steps where it is a value.
+  static int first_read(const plan_step& t) { return t.action == plan_action::loop ? 1 : 0; }
+  static int last_read(const plan_step& t) {
+    return t.action == plan_action::loop && t.count < 0 ? 2 : inputs(t);
   }
   static int shown(const plan_step& t) {
     return t.action == plan_action::launch ? t.operands : inputs(t);

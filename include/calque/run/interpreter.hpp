@@ -121,9 +121,7 @@ class interpreter : public tensor_operations {
     }
   }
 
-  const tensor& result_of(int owner, int k) {
-    return results_[owner][static_cast<std::size_t>(k)];
-  }
+  const tensor& result_of(int owner, int k) { return results_[owner][static_cast<std::size_t>(k)]; }
   tensor& variable(int handle) {
     return arguments_[static_cast<std::size_t>(g_.nodes[handle].index)];
   }
@@ -190,8 +188,8 @@ class interpreter : public tensor_operations {
     states.insert(states.end(), stacks.begin(), stacks.end());
     results_[id] = std::move(states);
   }
-  std::vector<tensor> values_;                   // by node
-  std::vector<int> last_use_;                    // by node: its last user in the body
+  std::vector<tensor> values_;                  // by node
+  std::vector<int> last_use_;                   // by node: its last user in the body
   std::map<int, std::vector<tensor>> results_;  // by owner, or gradient node
 };
 

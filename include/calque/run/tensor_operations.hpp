@@ -18,17 +18,21 @@ namespace calque::reference {
 
 using extents = std::vector<std::int64_t>;
 
+/// Product of the extents from axis `first` on. Unsigned on the way: beside an extent of 0 the
+/// others may multiply past 64 bits.
+inline std::int64_t product(const extents& shape, std::size_t first = 0) {
+  std::uint64_t n = 1;
+  for (std::size_t i = first; i < shape.size(); ++i) n *= static_cast<std::uint64_t>(shape[i]);
+  return static_cast<std::int64_t>(n);
+}
+
 /// Elements in row-major order.
 struct tensor {
   dtype type = dtype::none;
   extents shape;
   std::vector<constant> data;
 
-  [[nodiscard]] std::int64_t size() const {
-    std::int64_t n = 1;
-    for (std::int64_t e : shape) n *= e;
-    return n;
-  }
+  [[nodiscard]] std::int64_t size() const { return product(shape); }
   [[nodiscard]] int rank() const { return static_cast<int>(shape.size()); }
 };
 
@@ -80,9 +84,9 @@ class tensor_operations {
           break;
         }
         case dim_kind::broadcast: e = of(d.a) == 1 ? of(d.b) : of(d.a); break;
-        case dim_kind::add: e = of(d.a) + of(d.b); break;
-        case dim_kind::sub: e = of(d.a) - of(d.b); break;
-        case dim_kind::mul: e = of(d.a) * of(d.b); break;
+        case dim_kind::add: e = detail::wrap_add(of(d.a), of(d.b)); break;
+        case dim_kind::sub: e = detail::wrap_sub(of(d.a), of(d.b)); break;
+        case dim_kind::mul: e = detail::wrap_mul(of(d.a), of(d.b)); break;
         case dim_kind::div: e = of(d.b) == 0 ? 0 : of(d.a) / of(d.b); break;
         case dim_kind::maximum: e = std::max(of(d.a), of(d.b)); break;
       }
@@ -98,9 +102,7 @@ class tensor_operations {
   }
 
   static std::int64_t stride(const extents& shape, std::size_t axis) {
-    std::int64_t s = 1;
-    for (std::size_t i = axis + 1; i < shape.size(); ++i) s *= shape[i];
-    return s;
+    return product(shape, axis + 1);
   }
   /// Where element `at` of `shape` lies in an operand that is broadcast to it from the right.
   static std::size_t broadcast_index(std::int64_t at, const extents& shape, const extents& of) {
@@ -149,10 +151,10 @@ class tensor_operations {
   }
   /// Element numbers of `x` that go to each element of the result, in order.
   static std::vector<std::vector<std::size_t>> groups(const tensor& x, unsigned mask) {
-    std::int64_t kept = 1;
+    extents kept;
     for (std::size_t i = 0; i < x.shape.size(); ++i)
-      if (!((mask >> i) & 1u)) kept *= x.shape[i];
-    std::vector<std::vector<std::size_t>> r(static_cast<std::size_t>(kept));
+      if (!((mask >> i) & 1u)) kept.push_back(x.shape[i]);
+    std::vector<std::vector<std::size_t>> r(static_cast<std::size_t>(product(kept)));
     const std::int64_t n = x.size();
     for (std::int64_t at = 0; at < n; ++at) {
       std::int64_t to = 0;

@@ -18,6 +18,13 @@ template <symbolic X>
 
 namespace detail {
 
+/// x - max(x), floating: integers are cast first, since their difference would wrap.
+template <int Axis, class X>
+constexpr auto shifted(const X& x, location at) {
+  const auto y = astype_fn<type_of<floating(operand_traits<X>::type)>>{}(x, at);
+  return sub_fn{}(y, stop_gradient(calque::max(y, axis<Axis>, keepdims, at), at), at);
+}
+
 template <int Axis>
 struct log_softmax_fn {
   template <class X>
@@ -25,7 +32,7 @@ struct log_softmax_fn {
     if constexpr (has_array<X>) {
       return run_on_arrays(log_softmax_fn{}, x);
     } else {
-      const auto y = sub_fn{}(x, stop_gradient(calque::max(x, axis<Axis>, keepdims, at), at), at);
+      const auto y = shifted<Axis>(x, at);
       return sub_fn{}(y, calque::log(calque::sum(calque::exp(y, at), axis<Axis>, keepdims, at), at),
                       at);
     }
@@ -38,8 +45,7 @@ struct softmax_fn {
     if constexpr (has_array<X>) {
       return run_on_arrays(softmax_fn{}, x);
     } else {
-      const auto e = calque::exp(
-          sub_fn{}(x, stop_gradient(calque::max(x, axis<Axis>, keepdims, at), at), at), at);
+      const auto e = calque::exp(shifted<Axis>(x, at), at);
       return div_fn{}(e, calque::sum(e, axis<Axis>, keepdims, at), at);
     }
   }
@@ -48,11 +54,12 @@ struct softmax_fn {
 }  // namespace detail
 
 /// exp(x) over its sum along one axis, of the shifted x - max(x), so that nothing overflows.
+/// Integers are computed in double.
 template <array_operand X, int A>
 [[nodiscard]] constexpr auto softmax(const X& x, axis_t<A>, location at = here()) {
   return detail::softmax_fn<A>{}(x, at);
 }
-/// log(softmax(x)) along one axis, without forming the softmax.
+/// log(softmax(x)) along one axis, without forming the softmax; integers in double.
 template <array_operand X, int A>
 [[nodiscard]] constexpr auto log_softmax(const X& x, axis_t<A>, location at = here()) {
   return detail::log_softmax_fn<A>{}(x, at);

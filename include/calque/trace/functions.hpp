@@ -14,6 +14,7 @@ template <class T>
 struct astype_fn {
   template <class X>
   constexpr auto operator()(const X& x, location at = {}) const {
+    check_operands<X>();
     if constexpr (has_array<X>) {
       return run_on_arrays(astype_fn{}, x);
     } else {
@@ -122,20 +123,20 @@ template <element T, tensor X>
 
 // Two operands want `maximum`; these exist for their text.
 template <operand A, operand B>
-  requires(symbolic<A> || symbolic<B>)
+  requires(tensor<A> || tensor<B>)
 constexpr auto max(const A& a, const B&) {
   static_assert(
       detail::never<A>,
       "cq::max(a, b): cq::max reduces one array over its axes; for the larger of two values "
-      "use cq::maximum(a, b)");
+      "use cq::maximum(a, b), for one axis cq::max(a, cq::axis<1>)");
   return a;
 }
 template <operand A, operand B>
-  requires(symbolic<A> || symbolic<B>)
+  requires(tensor<A> || tensor<B>)
 constexpr auto min(const A& a, const B&) {
   static_assert(detail::never<A>,
                 "cq::min(a, b): cq::min reduces one array over its axes; for the smaller of two "
-                "values use cq::minimum(a, b)");
+                "values use cq::minimum(a, b), for one axis cq::min(a, cq::axis<1>)");
   return a;
 }
 

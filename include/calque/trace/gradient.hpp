@@ -75,7 +75,7 @@ struct value_and_grad_fn {
       builder* found = nullptr;
       (find_builder(args, found), ...);
       builder& g = *found;
-      const location at = g.where;
+      g.where = {};  // its nodes stand where the loss does
       std::tuple<A...> inner(args...);
       list<std::int32_t> inputs, held;
       inputs.push(-1);
@@ -96,7 +96,7 @@ struct value_and_grad_fn {
         const int now = g.exchange_value(held[i], held[i + 1]);
         if (now != held[i + 2]) g.exchange_value(held[i], now);
       }
-      g.where = at;
+      g.where = {g.at(inputs[0]).line, g.at(inputs[0]).file};
       const int owner =
           g.append(builder::make<op::gradient>(dtype::none), inputs.begin(), inputs.size());
       int k = 0;

@@ -11,9 +11,11 @@ namespace calque {
 ///
 ///   auto logits = cq::named(cq::matmul(x, w) + b, "logits");
 template <operand X>
-constexpr X named(const X& x, [[maybe_unused]] std::string_view name) {
+constexpr X named(const X& x, [[maybe_unused]] std::string_view name,
+                  [[maybe_unused]] location at = here()) {
   if constexpr (symbolic<X>) {
     builder& g = detail::common_builder(x);
+    g.where = at;
     g.set_name(g.value_of(x.id), name);
   }
   return x;

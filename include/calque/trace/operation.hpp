@@ -26,6 +26,18 @@
   "v.value(), "                                                                          \
   "or pass v to a traced function"
 
+#define CALQUE_VARIABLE_REBOUND                                                               \
+  "calque: w = e on a variable in a traced function would not write the variable, only make " \
+  "w stand for another; write w.assign(e)"
+#define CALQUE_SYMBOL_ELEMENT                                                                   \
+  "calque: x[i] on a symbol: its elements are not known while tracing; select with cq::where, " \
+  "or pass the part as an argument of the traced function"
+
+#define CALQUE_UPDATE_OPERATORS(X) \
+  X(+=, add_fn)                    \
+  X(-=, sub_fn)                    \
+  X(*=, mul_fn)                    \
+  X(/=, div_fn)
 #define CALQUE_BINARY_OPERATORS(X) \
   X(+, add_fn)                     \
   X(-, sub_fn)                     \
@@ -65,6 +77,18 @@ struct located {
 };
 
 namespace detail {
+
+/// What a compound operator changes, together with the line it was used on.
+template <class E>
+struct changed {
+  E& e;
+  location at;
+  template <class D>
+    requires(std::same_as<std::remove_cvref_t<D>, std::remove_const_t<E>> &&
+             std::convertible_to<D &&, E&>)
+  constexpr changed(D&& d, int line = __builtin_LINE(), const char* file = __builtin_FILE())
+      : e(d), at{line, file} {}
+};
 
 template <class>
 inline constexpr bool never = false;
@@ -144,10 +168,13 @@ concept weak_operand = detail::kind_v<X> == detail::operand_kind::literal ||
 template <class X>
 concept symbolic = detail::kind_v<X> == detail::operand_kind::strong ||
                    detail::kind_v<X> == detail::operand_kind::weak;
+/// The symbol of an array; also a variable, to be refused by a message.
+template <class X>
+concept array_symbol = detail::kind_v<X> == detail::operand_kind::strong ||
+                       detail::kind_v<X> == detail::operand_kind::variable;
 /// An array or the symbol of one: what reductions and views take.
 template <class X>
-concept array_operand = detail::kind_v<X> == detail::operand_kind::strong ||
-                        detail::kind_v<X> == detail::operand_kind::array;
+concept array_operand = array_symbol<X> || detail::kind_v<X> == detail::operand_kind::array;
 
 namespace detail {
 
@@ -259,6 +286,7 @@ template <class Op, bool Floating>
 struct unary_fn {
   template <class X>
   constexpr auto operator()(const X& x, location at = {}) const {
+    check_operands<X>();
     if constexpr (has_array<X>) {
       return run_on_arrays(unary_fn{}, x);
     } else {
@@ -278,17 +306,22 @@ using neg_fn = unary_fn<op::neg, false>;
 using abs_fn = unary_fn<op::abs, false>;
 
 /// x op= y: y must convert to x's type without changing kind, and must not have a higher rank.
-template <class Fn, class T, int Rank, class Y>
-constexpr expr<T, Rank> updated(const expr<T, Rank>& x, const Y& y) {
+/// `Variable`: x is the value of one.
+template <class Fn, bool Variable = false, class T, int Rank, class Y>
+constexpr expr<T, Rank> updated(const expr<T, Rank>& x, const Y& y, location at = {}) {
   static_assert(operand<Y>, "calque: x op= y: y must be a symbol or a C++ number");
   check_operands<expr<T, Rank>, Y>();
-  static_assert(kind_of(operand_traits<Y>::type) <= kind_of(dtype_of<T>),
+  constexpr bool fits = kind_of(operand_traits<Y>::type) <= kind_of(dtype_of<T>);
+  static_assert(fits || Variable,
                 "calque: x op= y: y has a higher kind than x (bool < integer < floating) and would "
                 "be truncated; write x = cq::astype<...>(x op y)");
+  static_assert(fits || !Variable,
+                "calque: w op= y: y has a higher kind than variable w (bool < integer < floating) "
+                "and would be truncated; write w.assign(cq::astype<...>(w op y))");
   static_assert(operand_traits<Y>::rank <= Rank,
                 "calque: x op= y: y has more axes than x; reduce y first");
-  const auto r = Fn{}(x, y, x.b->where);
-  return {x.b, build_cast(*x.b, r.id, dtype_of<T>)};
+  const auto r = Fn{}(x, y, at);
+  return {r.b, build_cast(*r.b, r.id, dtype_of<T>)};
 }
 
 /// The value to store in a variable or loop state of type T and at most `Rank` axes.

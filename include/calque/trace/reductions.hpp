@@ -13,12 +13,28 @@ constexpr dtype reduction_type(dtype t) {
   return std::is_same_v<Op, op::sum> ? sum_type(t) : t;
 }
 
+/// A number or its symbol reduced over no axes: itself, as type `Type`.
+template <dtype Type, class Axes, class X>
+constexpr auto scalar_result(const X& x, location at) {
+  (void)axis_mask<0>(Axes{});  // refuses axes
+  if constexpr (symbolic<X>) {
+    builder& g = common_builder(x);
+    g.where = at;
+    return expr<type_of<Type>, 0>{&g, build_cast(g, x.id, Type)};
+  } else {
+    return static_cast<type_of<Type>>(x);
+  }
+}
+
 template <class Op, class Axes, bool Keep>
 struct reduce_fn {
   template <class X>
   constexpr auto operator()(const X& x, location at = {}) const {
+    check_operands<X>();
     if constexpr (has_array<X>) {
       return run_on_arrays(reduce_fn{}, x);
+    } else if constexpr (weak_operand<X>) {
+      return scalar_result<reduction_type<Op>(operand_traits<X>::type), Axes>(x, at);
     } else {
       constexpr int rank = operand_traits<X>::rank;
       constexpr unsigned mask = axis_mask<rank>(Axes{});
@@ -40,8 +56,11 @@ template <class Axes, bool Keep>
 struct mean_fn {
   template <class X>
   constexpr auto operator()(const X& x, location at = {}) const {
+    check_operands<X>();
     if constexpr (has_array<X>) {
       return run_on_arrays(mean_fn{}, x);
+    } else if constexpr (weak_operand<X>) {
+      return scalar_result<floating(operand_traits<X>::type), Axes>(x, at);
     } else {
       // summed in double, so that a mean of floats neither overflows nor stalls
       constexpr int rank = operand_traits<X>::rank;
@@ -69,6 +88,7 @@ template <class Op, int Axis, bool Keep>
 struct arg_reduce_fn {
   template <class X>
   constexpr auto operator()(const X& x, location at = {}) const {
+    check_operands<X>();
     if constexpr (has_array<X>) {
       return run_on_arrays(arg_reduce_fn{}, x);
     } else {
@@ -85,33 +105,33 @@ struct arg_reduce_fn {
 }  // namespace detail
 
 #define CALQUE_REDUCTION(NAME, ...)                                                               \
-  template <array_operand X>                                                                      \
+  template <operand X>                                                                            \
   [[nodiscard]] constexpr auto NAME(const X& x, location at = here()) {                           \
     using Axes = axis_t<>;                                                                        \
     constexpr bool Keep = false;                                                                  \
     return detail::__VA_ARGS__{}(x, at);                                                          \
   }                                                                                               \
-  template <array_operand X, int... A>                                                            \
+  template <operand X, int... A>                                                                  \
   [[nodiscard]] constexpr auto NAME(const X& x, axis_t<A...>, location at = here()) {             \
     using Axes = axis_t<A...>;                                                                    \
     constexpr bool Keep = false;                                                                  \
     return detail::__VA_ARGS__{}(x, at);                                                          \
   }                                                                                               \
-  template <array_operand X, int... A>                                                            \
+  template <operand X, int... A>                                                                  \
   [[nodiscard]] constexpr auto NAME(const X& x, axis_t<A...>, keepdims_t, location at = here()) { \
     using Axes = axis_t<A...>;                                                                    \
     constexpr bool Keep = true;                                                                   \
     return detail::__VA_ARGS__{}(x, at);                                                          \
   }                                                                                               \
-  template <array_operand X>                                                                      \
+  template <operand X>                                                                            \
   [[nodiscard]] constexpr auto NAME(const X& x, keepdims_t, location at = here()) {               \
     using Axes = axis_t<>;                                                                        \
     constexpr bool Keep = true;                                                                   \
     return detail::__VA_ARGS__{}(x, at);                                                          \
   }
 
-/// Sum over all axes or those of the tag; 0 for none. Integers narrower than 64 bits and bool give
-/// 64-bit sums; float sums are pairwise and repeatable to the bit.
+/// Sum over all axes or those of the tag; 0 for none; a number is its own sum. Integers narrower
+/// than 64 bits and bool give 64-bit sums; float sums are pairwise and repeatable to the bit.
 ///
 ///   auto rows = cq::sum(x, cq::axis<1>);
 CALQUE_REDUCTION(sum, reduce_fn<op::sum, Axes, Keep>)
@@ -123,6 +143,22 @@ CALQUE_REDUCTION(min, reduce_fn<op::reduce_min, Axes, Keep>)
 CALQUE_REDUCTION(mean, mean_fn<Axes, Keep>)
 #undef CALQUE_REDUCTION
 
+// An axis is a template argument; these exist for their text. `max` and `min` of two have another.
+#define CALQUE_AXIS_NUMBER(NAME)                                                         \
+  template <operand X, std::integral I>                                                  \
+  constexpr auto NAME(const X& x, I) {                                                   \
+    static_assert(detail::never<X>,                                                      \
+                  "cq::" #NAME                                                           \
+                  "(x, 1): the axis must be a constant of the program: write cq::" #NAME \
+                  "(x, cq::axis<1>)");                                                   \
+    return x;                                                                            \
+  }
+CALQUE_AXIS_NUMBER(sum)
+CALQUE_AXIS_NUMBER(mean)
+CALQUE_AXIS_NUMBER(argmax)
+CALQUE_AXIS_NUMBER(argmin)
+#undef CALQUE_AXIS_NUMBER
+
 #define CALQUE_ARG_REDUCTION(NAME)                                                             \
   template <array_operand X, int A>                                                            \
   [[nodiscard]] constexpr auto NAME(const X& x, axis_t<A>, location at = here()) {             \
@@ -133,8 +169,10 @@ CALQUE_REDUCTION(mean, mean_fn<Axes, Keep>)
     return detail::arg_reduce_fn<op::NAME, A, true>{}(x, at);                                  \
   }                                                                                            \
   template <array_operand X>                                                                   \
-    requires(detail::operand_traits<X>::rank == 1)                                             \
   [[nodiscard]] constexpr auto NAME(const X& x, location at = here()) {                        \
+    static_assert(detail::operand_traits<X>::rank == 1,                                        \
+                  "cq::" #NAME "(x): x must have one axis; name the axis, as in cq::" #NAME    \
+                  "(x, cq::axis<0>), or flatten x with cq::reshape");                          \
     return detail::arg_reduce_fn<op::NAME, 0, false>{}(x, at);                                 \
   }
 

@@ -24,6 +24,7 @@ constexpr std::array<std::int32_t, max_rank> dims_from(builder& g, const shape<R
 
 template <class Op, class X, int Rank, class Extent>
 constexpr auto shaped(const X& x, const shape<Rank, Extent>& s, location at) {
+  check_operands<X>();
   builder& g = common_builder(x);
   g.where = at;
   const auto dims = dims_from(g, s);
@@ -66,6 +67,7 @@ struct one_hot_fn {
     static_assert(is_integer(operand_traits<X>::type),
                   "cq::one_hot(labels, depth): labels must be integers; cast them with "
                   "cq::astype<int>(labels)");
+    check_operands<X>();
     if constexpr (has_array<X>) {
       return run_on_arrays(one_hot_fn{}, labels, depth);
     } else {
@@ -91,20 +93,40 @@ struct one_hot_fn {
   }
 };
 
+struct sum_to_fn {
+  template <class X, int Rank, class Extent>
+  constexpr auto operator()(const X& x, const shape<Rank, Extent>& s, location at = {}) const {
+    static_assert(Rank <= operand_traits<X>::rank,
+                  "cq::sum_to(x, shape): the shape has more axes than x; use cq::broadcast_to");
+    check_operands<X>();
+    if constexpr (has_array<X>) {
+      return run_on_arrays(sum_to_fn{}, x, s);
+    } else {
+      constexpr dtype t = sum_type(operand_traits<X>::type);
+      builder& g = common_builder(x);
+      g.where = at;
+      return shaped<op::sum_to>(
+          expr<type_of<t>, operand_traits<X>::rank>{&g, build_cast(g, x.id, t)}, s, at);
+    }
+  }
+};
+
 template <int... P>
 struct transpose_fn {
   template <class X>
   constexpr auto operator()(const X& x, location at = {}) const {
+    check_operands<X>();
     constexpr int rank = operand_traits<X>::rank;
     std::int8_t perm[max_rank]{};
     if constexpr (sizeof...(P) == 0) {
       for (int i = 0; i < rank; ++i) perm[i] = static_cast<std::int8_t>(rank - 1 - i);
     } else {
-      static_assert(sizeof...(P) == rank && ((P >= 0 && P < rank) && ...) &&
-                        ((1u << P) | ...) == (1u << rank) - 1u,
-                    "cq::transpose<...>(x): name each axis of x once");
+      static_assert(sizeof...(P) == rank && (axis_exists(P, rank) && ...) &&
+                        ((1u << ((P + rank) % rank)) | ...) == (1u << rank) - 1u,
+                    "cq::transpose<...>(x): name each axis of x once; axes count from 0 to rank - "
+                    "1, or back from -1 to -rank");
       int i = 0;
-      ((perm[i++] = P), ...);
+      ((perm[i++] = static_cast<std::int8_t>((P + rank) % rank)), ...);
     }
     builder& g = common_builder(x);
     g.where = at;
@@ -114,24 +136,31 @@ struct transpose_fn {
 
 }  // namespace detail
 
-/// The axes in reverse order, or in the order given: `cq::transpose<1, 0, 2>(x)`. Moves no data.
-template <int... P, symbolic X>
-  requires array_operand<X>
+/// The axes in reverse order, or in the order given: `cq::transpose<1, 0, 2>(x)`; negative ones
+/// count from the end. Moves no data.
+template <int... P, array_symbol X>
 [[nodiscard]] constexpr auto transpose(const X& x, location at = here()) {
   return detail::transpose_fn<P...>{}(x, at);
+}
+/// For its text.
+template <array_symbol X, class... Range>
+constexpr auto slice(const X& x, const Range&...) {
+  detail::check_operands<X>();
+  static_assert(detail::never<X>,
+                "cq::slice(x, ...): x is a symbol, and slices are taken of arrays: slice before "
+                "the call and pass the slice as an argument of the traced function");
+  return x;
 }
 /// The same elements in row-major order under other extents; as many elements, else `shape_error`.
 ///
 ///   auto rows = cq::reshape(x, cq::shape{x.extent(0), 784});
-template <symbolic X, int Rank, class Extent>
-  requires array_operand<X>
+template <array_symbol X, int Rank, class Extent>
 [[nodiscard]] constexpr auto reshape(const X& x, const shape<Rank, Extent>& s,
                                      location at = here()) {
   return detail::shaped<op::reshape>(x, s, at);
 }
 /// Repeats along new and size-1 axes, by NumPy's rule. Moves no data.
-template <symbolic X, int Rank, class Extent>
-  requires array_operand<X>
+template <array_symbol X, int Rank, class Extent>
 [[nodiscard]] constexpr auto broadcast_to(const X& x, const shape<Rank, Extent>& s,
                                           location at = here()) {
   static_assert(Rank >= detail::operand_traits<X>::rank,
@@ -140,17 +169,10 @@ template <symbolic X, int Rank, class Extent>
 }
 /// Sums away what broadcasting `shape` to x's extents would add: the inverse of `broadcast_to` in
 /// gradients. The result's type is that of `cq::sum`: 64 bits for bool and narrow integers.
-template <symbolic X, int Rank, class Extent>
-  requires array_operand<X>
+template <array_operand X, int Rank, class Extent>
 [[nodiscard]] constexpr auto sum_to(const X& x, const shape<Rank, Extent>& s,
                                     location at = here()) {
-  static_assert(Rank <= detail::operand_traits<X>::rank,
-                "cq::sum_to(x, shape): the shape has more axes than x; use cq::broadcast_to");
-  constexpr dtype t = sum_type(detail::operand_traits<X>::type);
-  builder& g = detail::common_builder(x);
-  g.where = at;
-  const expr<type_of<t>, detail::operand_traits<X>::rank> wide{&g, detail::build_cast(g, x.id, t)};
-  return detail::shaped<op::sum_to>(wide, s, at);
+  return detail::sum_to_fn{}(x, s, at);
 }
 
 /// Zeros of type T, inside a traced function; any symbol of the trace comes last.
@@ -180,11 +202,19 @@ template <element T, class N, symbolic X>
   return {&g, g.iota(dtype_of<T>, 1, dims, 0)};
 }
 /// Zeros of x's type and extents.
-template <symbolic X>
-  requires array_operand<X>
+template <array_symbol X>
 [[nodiscard]] constexpr auto zeros_like(const X& x, location at = here()) {
+  detail::check_operands<X>();
   using T = type_of<detail::operand_traits<X>::type>;
   return detail::filled<T>(x.shape(at), T{}, detail::common_builder(x), at);
+}
+
+/// Ones of x's type and extents.
+template <array_symbol X>
+[[nodiscard]] constexpr auto ones_like(const X& x, location at = here()) {
+  detail::check_operands<X>();
+  using T = type_of<detail::operand_traits<X>::type>;
+  return detail::filled<T>(x.shape(at), T{1}, detail::common_builder(x), at);
 }
 
 /// Product of two matrices, (m, k) by (k, n); inner extents must agree, else `shape_error`.

@@ -34,6 +34,45 @@ struct symbolic_extent {
 
 namespace detail {
 
+/// A node of a trace. Also knows in which region the C++ object was made: code in a region inside
+/// that one runs once, while tracing, so it must not make the object stand for another node.
+class handle {
+ public:
+  builder* b = nullptr;
+  std::int32_t id = -1;
+
+  constexpr handle() = default;
+  constexpr handle(builder* owner, std::int32_t node)
+      : b(owner), id(node), region_(owner ? owner->open() : -1) {}
+  constexpr handle(const handle& h) : handle(h.b, h.id) {}
+  constexpr handle& operator=(const handle& h) {
+    if (made_outside()) b->fail(h.made_in_open() ? trace_fault::escaped : trace_fault::rebound);
+    b = h.b;
+    id = h.id;
+    region_ = b ? b->open() : -1;
+    return *this;
+  }
+
+  /// For `x op= y`, before the result is assigned.
+  constexpr void check_change() const {
+    if (made_outside()) b->fail(trace_fault::rebound);
+  }
+
+ private:
+  [[nodiscard]] constexpr bool made_in_open() const {
+    return b && id >= 0 && b->at(id).region == b->open();
+  }
+  [[nodiscard]] constexpr bool made_outside() const {
+    if (!b) return false;
+    int r = b->open();
+    if (r == region_) return false;
+    while (r > region_) r = b->g.regions[r].parent;
+    return r >= 0 && r == region_;
+  }
+
+  std::int32_t region_ = -1;
+};
+
 /// A number type other than `T` and bool, which have conversions of their own.
 template <class U, class T>
 concept other_number = std::is_arithmetic_v<U> && !std::same_as<U, T> && !std::same_as<U, bool>;
@@ -42,16 +81,13 @@ concept other_number = std::is_arithmetic_v<U> && !std::same_as<U, T> && !std::s
 
 /// A C++ scalar given to a traced function, or computed from such: weak, rank 0.
 template <class T>
-struct scalar_expr {
+struct scalar_expr : detail::handle {
   static_assert(element<T>);
   using value_type = T;
   using extent_type = symbolic_extent;
 
-  builder* b = nullptr;
-  std::int32_t id = -1;
-
   constexpr scalar_expr() = default;
-  constexpr scalar_expr(builder* owner, std::int32_t node) : b(owner), id(node) {}
+  constexpr scalar_expr(builder* owner, std::int32_t node) : handle(owner, node) {}
 
   constexpr explicit operator bool() const {
     static_assert(detail::never<T>, CALQUE_SYMBOL_IN_IF);
@@ -74,10 +110,11 @@ struct scalar_expr {
     return T{};
   }
 
-  constexpr scalar_expr& operator+=(const auto& y) { return update<detail::add_fn>(y); }
-  constexpr scalar_expr& operator-=(const auto& y) { return update<detail::sub_fn>(y); }
-  constexpr scalar_expr& operator*=(const auto& y) { return update<detail::mul_fn>(y); }
-  constexpr scalar_expr& operator/=(const auto& y) { return update<detail::div_fn>(y); }
+  template <class I>
+  constexpr scalar_expr operator[](const I&) const {
+    static_assert(detail::never<I>, CALQUE_SYMBOL_ELEMENT);
+    return *this;
+  }
 
 #define CALQUE_SCALAR_OPERATOR(SYMBOL, FUNCTION)                              \
   template <weak_operand B>                                                   \
@@ -93,28 +130,28 @@ struct scalar_expr {
 
   friend constexpr auto operator-(located<scalar_expr> x) { return detail::neg_fn{}(x.e, x.at); }
 
- private:
-  template <class Fn>
-  constexpr scalar_expr& update(const auto& y) {
-    const expr<T, 0> now = detail::updated<Fn>(expr<T, 0>(b, id), y);
-    id = now.id;
-    return *this;
+// `class Y`, not `auto`: of abbreviated friend templates nvcc finds only the first
+#define CALQUE_SCALAR_UPDATE(SYMBOL, FUNCTION)                                                     \
+  template <class Y>                                                                               \
+  friend constexpr scalar_expr& operator SYMBOL(detail::changed<scalar_expr> x, const Y & y) {     \
+    x.e.check_change();                                                                            \
+    const expr<T, 0> next = detail::updated<detail::FUNCTION>(expr<T, 0>(x.e.b, x.e.id), y, x.at); \
+    return x.e = {next.b, next.id};                                                                \
   }
+  CALQUE_UPDATE_OPERATORS(CALQUE_SCALAR_UPDATE)
+#undef CALQUE_SCALAR_UPDATE
 };
 
 /// A symbolic array of `Rank` axes.
 template <class T, int Rank>
-struct expr {
+struct expr : detail::handle {
   static_assert(element<T>);
   static_assert(Rank >= 0 && Rank <= max_rank, "cq::expr: rank must be 0 to 8");
   using value_type = T;
   using extent_type = symbolic_extent;  // only to refuse it with a text
 
-  builder* b = nullptr;
-  std::int32_t id = -1;
-
   constexpr expr() = default;
-  constexpr expr(builder* owner, std::int32_t node) : b(owner), id(node) {}
+  constexpr expr(builder* owner, std::int32_t node) : handle(owner, node) {}
 
   [[nodiscard]] static constexpr int rank() { return Rank; }
 
@@ -167,6 +204,12 @@ struct expr {
     return T{};
   }
 
+  template <class I>
+  constexpr expr operator[](const I&) const {
+    static_assert(detail::never<I>, CALQUE_SYMBOL_ELEMENT);
+    return *this;
+  }
+
 #define CALQUE_EXPR_OPERATOR(SYMBOL, FUNCTION)                         \
   template <operand B>                                                 \
   friend constexpr auto operator SYMBOL(located<expr> x, const B& y) { \
@@ -181,46 +224,80 @@ struct expr {
 
   friend constexpr auto operator-(located<expr> x) { return detail::neg_fn{}(x.e, x.at); }
 
-  constexpr expr& operator+=(const auto& y) {
-    return *this = detail::updated<detail::add_fn>(*this, y);
+#define CALQUE_EXPR_UPDATE(SYMBOL, FUNCTION)                                     \
+  template <class Y>                                                             \
+  friend constexpr expr& operator SYMBOL(detail::changed<expr> x, const Y & y) { \
+    x.e.check_change();                                                          \
+    return x.e = detail::updated<detail::FUNCTION>(x.e, y, x.at);                \
   }
-  constexpr expr& operator-=(const auto& y) {
-    return *this = detail::updated<detail::sub_fn>(*this, y);
-  }
-  constexpr expr& operator*=(const auto& y) {
-    return *this = detail::updated<detail::mul_fn>(*this, y);
-  }
-  constexpr expr& operator/=(const auto& y) {
-    return *this = detail::updated<detail::div_fn>(*this, y);
-  }
+  CALQUE_UPDATE_OPERATORS(CALQUE_EXPR_UPDATE)
+#undef CALQUE_EXPR_UPDATE
 };
 
 /// A variable's symbol: a handle. Each use reads the value at that point of the program; `assign`
-/// and the compound operators are effects, in program order, and are never pruned.
+/// and the compound operators are effects, in program order, and are never pruned. `w = e` does not
+/// compile: it would only make `w` name something else.
 template <class T, int Rank>
 struct var_expr : expr<T, Rank> {
   using expr<T, Rank>::expr;
+  constexpr var_expr() = default;
+  constexpr var_expr(const var_expr&) = default;
+  // not deleted: a deleted function has no text
+  constexpr var_expr& operator=(const var_expr&) {
+    static_assert(detail::never<T>, CALQUE_VARIABLE_REBOUND);
+    return *this;
+  }
+  template <class E>
+  constexpr var_expr& operator=(const E&) {
+    static_assert(detail::never<E>, CALQUE_VARIABLE_REBOUND);
+    return *this;
+  }
 
   /// The variable's next value: of the variable's extents, or broadcast to them.
   template <operand E>
   constexpr void assign(const E& e, location at = here()) const {
-    this->b->where = at;
-    const int value =
-        detail::broadcast_like(*this->b, detail::store_operand<T, Rank>(*this->b, e), this->id);
-    this->b->assign(this->id, value);
+    builder& g = detail::common_builder(*this);
+    g.where = at;
+    const int value = detail::broadcast_like(g, detail::store_operand<T, Rank>(g, e), this->id);
+    g.assign(this->id, value);
   }
-  constexpr const var_expr& operator+=(const auto& y) const { return update<detail::add_fn>(y); }
-  constexpr const var_expr& operator-=(const auto& y) const { return update<detail::sub_fn>(y); }
-  constexpr const var_expr& operator*=(const auto& y) const { return update<detail::mul_fn>(y); }
-  constexpr const var_expr& operator/=(const auto& y) const { return update<detail::div_fn>(y); }
 
- private:
-  template <class Fn, class Y>
-  constexpr const var_expr& update(const Y& y) const {
-    const expr<T, Rank> now = *this;
-    assign(detail::updated<Fn>(now, y), now.b->where);
-    return *this;
+#define CALQUE_VARIABLE_UPDATE(SYMBOL, FUNCTION)                                            \
+  template <class Y>                                                                        \
+  friend constexpr const var_expr& operator SYMBOL(detail::changed<const var_expr> x,       \
+                                                   const Y & y) {                           \
+    x.e.assign(detail::updated<detail::FUNCTION, true>(expr<T, Rank>(x.e), y, x.at), x.at); \
+    return x.e;                                                                             \
   }
+  CALQUE_UPDATE_OPERATORS(CALQUE_VARIABLE_UPDATE)
+#undef CALQUE_VARIABLE_UPDATE
 };
+
+// Variables outside traces: these operators exist for their texts.
+#define CALQUE_REFUSED_OPERATOR(SYMBOL, FUNCTION)                          \
+  template <class T, int Rank, operand B>                                  \
+  constexpr auto operator SYMBOL(const variable<T, Rank>& x, const B& y) { \
+    return detail::FUNCTION{}(x, y);                                       \
+  }                                                                        \
+  template <weak_operand A, class T, int Rank>                             \
+  constexpr auto operator SYMBOL(const A& x, const variable<T, Rank>& y) { \
+    return detail::FUNCTION{}(x, y);                                       \
+  }
+CALQUE_BINARY_OPERATORS(CALQUE_REFUSED_OPERATOR)
+#undef CALQUE_REFUSED_OPERATOR
+template <class T, int Rank>
+constexpr auto operator-(const variable<T, Rank>& x) {
+  return detail::neg_fn{}(x);
+}
+#define CALQUE_REFUSED_UPDATE(SYMBOL, FUNCTION)                                                  \
+  template <class T, int Rank, operand B>                                                        \
+  constexpr void operator SYMBOL(const variable<T, Rank>&, const B&) {                           \
+    static_assert(!symbolic<B>, CALQUE_MIXED);                                                   \
+    static_assert(symbolic<B>,                                                                   \
+                  "calque: w op= e on a variable outside a traced function; write "              \
+                  "w.assign(w.value() op e), or pass w to a traced function that does w op= e"); \
+  }
+CALQUE_UPDATE_OPERATORS(CALQUE_REFUSED_UPDATE)
+#undef CALQUE_REFUSED_UPDATE
 
 }  // namespace calque

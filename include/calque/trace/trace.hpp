@@ -49,6 +49,7 @@ struct trace_source {
       return b.finish(nullptr, 0);
     } else {
       auto r = std::apply(F{}, s);
+      b.where = {};  // what the results still need is no operation of the body
       list<std::int32_t> ids;
       for_each_leaf(r, [&]<class L>(L& leaf) {
         if constexpr (symbolic<L>) {
@@ -92,7 +93,8 @@ struct trace_source {
            : kind == leaf_kind::scalar ? argument_kind::scalar
                                        : argument_kind::variable,
            t, rank, id};
-      leaf = L(&b, id);
+      if constexpr (kind == leaf_kind::variable) leaf.b = &b, leaf.id = id;  // has no operator=
+      else leaf = L(&b, id);
     }
     b.g.arguments.push(a);
   }
@@ -117,6 +119,7 @@ constexpr bool check_trace() {
     static_assert(f != trace_fault::extent, CALQUE_FAULT_EXTENT);
     static_assert(f != trace_fault::axis, CALQUE_FAULT_AXIS);
     static_assert(f != trace_fault::escaped, CALQUE_FAULT_ESCAPED);
+    static_assert(f != trace_fault::rebound, CALQUE_FAULT_REBOUND);
   }
   return true;
 }

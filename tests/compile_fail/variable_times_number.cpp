@@ -1,0 +1,16 @@
+// On the host a variable is not computed with.
+// expect: a variable in an operation outside a traced function; use its present value v.value\(\)
+#include <calque/calque.hpp>
+
+namespace cq = calque;
+
+int main() {
+  const cq::variable<float, 1> w{cq::ones<float>(cq::shape{3})};
+  const auto x = w.value();
+#ifdef CALQUE_TWIN
+  (void)(w.value() * 2.f);
+#else
+  (void)(w * 2.f);
+#endif
+  (void)x;
+}

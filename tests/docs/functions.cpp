@@ -1,0 +1,181 @@
+// The blocks of docs/functions.md, compiled and run: the page shows them line for line.
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "calque/calque.hpp"
+
+namespace cq = calque;
+
+namespace {
+
+// [loss]
+constexpr auto loss = [](auto w, auto x, auto t) {
+  return -cq::mean(t * cq::log_softmax(cq::matmul(x, w), cq::axis<1>));
+};
+constexpr auto step = cq::trace([](auto w, auto x, auto t, auto rate) {
+  auto [value, grad] = cq::value_and_grad(loss)(w, x, t);  // with respect to argument 0
+  w -= rate * grad;                                        // w is a variable: an effect
+  return value;
+});
+// [loss]
+
+// [control]
+constexpr auto control = cq::trace([](auto x, auto n) {
+  auto y = cq::cond(cq::sum(x) > 0, [&] { return x; }, [&] { return -x; });
+  return cq::for_loop(n, y, [&](auto i, auto state) {  // i = 0 … n - 1
+    return state * 0.5f + x * cq::astype<float>(i);
+  });
+});
+// [control]
+
+std::string read(const std::string& path) {
+  std::ifstream in(CALQUE_SOURCE_DIR "/" + path);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+/// The text between two lines `// [name]`, without the indentation of its first line.
+std::string block(const std::string& source, const std::string& name) {
+  const std::string mark = "// [" + name + "]\n";
+  const std::size_t from = source.find(mark) + mark.size();
+  std::istringstream lines(source.substr(from, source.find(mark, from) - from));
+  std::string line, text;
+  std::size_t indent = std::string::npos;
+  while (std::getline(lines, line)) {
+    const std::size_t first = line.find_first_not_of(' ');
+    if (first == std::string::npos) line.clear();
+    else if (indent == std::string::npos) indent = first;
+    if (line.find("// [") == first && line.back() == ']') continue;
+    text += line.empty() ? "\n" : line.substr(std::min(first, indent)) + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("the blocks of docs/functions.md are these") {
+  const std::string page = read("docs/functions.md"), source = read("tests/docs/functions.cpp");
+  for (const char* name : {"make", "look", "views", "math", "reduce", "shape", "state", "loss",
+                           "control", "call", "inspect"}) {
+    const std::string code = block(source, name);
+    INFO(name, ":\n", code);
+    REQUIRE(code.size() > 40);
+    CHECK(page.find("```cpp\n" + code + "```") != std::string::npos);
+  }
+}
+
+TEST_CASE("making, reading and viewing arrays") {
+  std::vector<float> v{1, 2, 3, 4, 5, 6};
+  // [make]
+  cq::array<float, 2> a{{1, 2, 3}, {4, 5, 6}};     // nested lists, ranks 1 to 4
+  cq::array<float, 1> b(v);                        // copies a vector or a span
+  auto c = cq::borrow(v.data(), cq::shape{2, 3});  // sees it; strides may follow
+  auto zeros = cq::zeros<float>(cq::shape{2, 3});  // ones, full(shape, v)
+  auto like = cq::zeros_like(a);                   // ones_like
+  auto steps = cq::arange<float>(0, 10, 2);        // or arange<float>(n)
+  auto line = cq::linspace(0.f, 1.f, 101);         // both ends included
+  auto unit = cq::eye<float>(3);                   // the unit matrix
+  cq::array<float, 0> s = 2.5f;                    // rank 0: a number
+  // [make]
+  CHECK(a(1, 2) == 6);
+  CHECK(b.size() == 6);
+  CHECK(c(1, 0) == 4);
+  CHECK((zeros.size() == 6 && like.size() == 6 && steps.size() == 5 && line.size() == 101));
+  CHECK((unit(2, 2) == 1 && s.item() == 2.5f));
+
+  // [look]
+  float x = a(1, 2);      // an element; a.at(1, 2) checks the index
+  a(0, 0) = 7;            // shared storage is detached before a write
+  float only = s.item();  // the one element; rank 0 also converts by itself
+  std::vector<float> all = a.to_vector();
+  a.copy_to(v);                         // row-major; copy_from(…) is the way back
+  std::int64_t rows = a.extent(0);      // also shape(), size(), bytes(), strides()
+  cq::array<float, 2> own = a.clone();  // plain copies share until one is written
+  // [look]
+  CHECK((x == 6 && only == 2.5f && all.size() == 6 && v[0] == 7 && rows == 2));
+  CHECK(own(0, 0) == 7);
+
+  // [views]
+  auto odd = cq::slice(line, cq::range{1, cq::range::open, 2});  // NumPy's line[1::2]
+  auto t = cq::transpose(a);                                     // transpose<1, 0>(a): any order
+  auto flat = cq::reshape(a, cq::shape{6});                      // shares where strides allow
+  auto wide = cq::broadcast_to(steps, cq::shape{3, 5});          // read-only, stride 0
+  // [views]
+  CHECK((odd.size() == 50 && t.extent(0) == 3 && flat.size() == 6 && wide.extent(0) == 3));
+}
+
+TEST_CASE("functions of arrays and symbols alike") {
+  const cq::array<float, 2> x{{1, -2, 3}, {4, 5, -6}}, y{{1, 1, 1}, {2, 2, 2}};
+  // [math]
+  auto z = 2 * x + y / 3 - -x;            // NumPy's broadcasting; also += -= *= /=
+  auto m = x > 0;                         // == != < <= > >=: bool
+  auto w = cq::where(m, cq::sqrt(x), 0);  // by element
+  auto e = cq::exp(x), l = cq::log(y), h = cq::tanh(x), a = cq::abs(x);
+  auto big = cq::maximum(x, 0), small = cq::minimum(x, y);
+  auto i = cq::astype<std::int32_t>(x);  // saturates; NaN becomes 0
+  // [math]
+  CHECK((z.size() == 6 && w(0, 1) == 0 && e.size() == 6 && l(0, 0) == 0 && h.size() == 6));
+  CHECK((a(0, 1) == 2 && big(0, 1) == 0 && small(0, 1) == -2 && i(1, 2) == -6));
+
+  // [reduce]
+  auto total = cq::sum(x);              // over all axes: rank 0
+  auto rows = cq::sum(x, cq::axis<1>);  // over one or more: axis<0, -1>
+  auto kept = cq::mean(x, cq::axis<1>, cq::keepdims);
+  auto top = cq::max(x);
+  auto least = cq::min(x, cq::axis<0>);    // NaN if there is one
+  auto best = cq::argmax(x, cq::axis<1>);  // int64, the first of equals; also argmin
+  auto p = cq::softmax(x, cq::axis<1>), lp = cq::log_softmax(x, cq::axis<1>);
+  // [reduce]
+  CHECK((total.item() == 5 && rows.size() == 2 && kept.extent(1) == 1 && top.item() == 5));
+  CHECK((least(1) == -2 && best(0) == 2 && p.size() == 6 && lp.size() == 6));
+
+  const cq::array<std::uint8_t, 1> labels{2, 0};
+  // [shape]
+  auto product = cq::matmul(x, cq::transpose(y));  // (m, k) by (k, n)
+  auto target = cq::one_hot<float>(labels, 3);     // a new last axis of classes
+  auto column = cq::sum_to(x, cq::shape{2, 1});    // the inverse of broadcast_to
+  // [shape]
+  CHECK((product(0, 0) == 2 && target(0, 2) == 1 && column(0, 0) == 2));
+}
+
+TEST_CASE("variables, gradients, control flow, calls and plans") {
+  // [state]
+  cq::variable<float, 2> w{cq::zeros<float>(cq::shape{3, 2}), "w"};  // copies are handles
+  w.assign(cq::ones<float>(cq::shape{3, 2}));                        // from the host
+  cq::array<float, 2> now = w.value();                               // later writes leave it alone
+  // [state]
+  CHECK(now(0, 0) == 1);
+  const cq::array<float, 2> x{{1, 2, 3}, {4, 5, 6}}, t{{1, 0}, {0, 1}};
+  const float first = step(w, x, t, 0.1f), second = step(w, x, t, 0.1f);
+  CHECK(second < first);
+  CHECK(control(x, 3).size() == 6);
+
+  cq::array<float, 1> u{1, 2, 3}, out = cq::zeros<float>(cq::shape{3});
+  // [call]
+  constexpr auto f = cq::trace([](auto a, auto b) { return std::tuple{a + b, a * b}; });
+  auto [sum, product] = f(u, 2.f);  // results in f's own structure
+  cq::array<float, 1> mine = cq::zeros<float>(cq::shape{3});
+  f.into(cq::outs(out, mine), u, 2.f);   // into existing arrays: allocates nothing
+  auto slow = cq::eager(f)(u, 2.f);      // the body itself, operation by operation
+  constexpr auto only = cq::pick<0>(f);  // computes the first result alone
+  // [call]
+  CHECK((sum(0) == 3 && product(0) == 2 && mine(0) == 2 && std::get<0>(slow)(0) == 3));
+  CHECK(only(u, 2.f)(0) == 3);
+
+  // [inspect]
+  static_assert(
+      cq::graph_of<step, cq::variable<float, 2>, cq::array<float, 2>, cq::array<float, 2>, float>()
+          .kernels() > 0);
+  auto plan = step.plan(w, x, t, 0.1f);   // made, not run
+  std::string why = plan.explain();       // a line a step; also dump, dot, json
+  cq::bytes peak = plan.peak_bytes();     // what a call takes
+  cq::cache_stats s = step.stats();       // hits, misses, launches, …
+  std::string reason = step.last_miss();  // why this thread's last plan was made
+  // [inspect]
+  CHECK((why.size() > 100 && peak.count() > 0 && s.hits > 0 && !reason.empty()));
+}
