@@ -53,6 +53,7 @@ std::string block(const std::string& source, const std::string& name) {
     if (line.find("// [") == first && line.back() == ']') continue;
     text += line.empty() ? "\n" : line.substr(std::min(first, indent)) + "\n";
   }
+  while (text.ends_with("\n\n")) text.pop_back();
   return text;
 }
 

@@ -49,7 +49,8 @@ struct floating_format<double> {
   static constexpr double least_normal = 0x1p-1022, normalise = 0x1p54, shifted = 54.;
 };
 
-// A lane of one constant: arithmetic on constants folds in the compiler.
+// A lane of one constant: arithmetic on constants folds in the compiler. nvcc 13 crashes on an
+// initialiser that folds to 16 elements, not on an assignment.
 #define CALQUE_CONSTANT(c) (lane<T, W>{} + (c))
 
 // r = x * 2^n. Two factors, so that n may reach past both ends of the exponent; the last product
@@ -75,8 +76,9 @@ CALQUE_INLINE void exp(lane<T, W>& r, const lane<T, W>& x) {
   using format = detail::floating_format<T>;
   using U = calque::detail::unsigned_bits<T>;
   using S = calque::detail::signed_bits<T>;
-  const lane<T, W> high = CALQUE_CONSTANT(format::exp_overflow);
-  const lane<T, W> low = CALQUE_CONSTANT(format::exp_underflow);
+  lane<T, W> high, low;
+  high = CALQUE_CONSTANT(format::exp_overflow);
+  low = CALQUE_CONSTANT(format::exp_underflow);
   lane<T, W> y = (lane<S, W>)(x > high) ? high : x;  // NaN passes both
   y = (lane<S, W>)(y < low) ? low : y;
   // The multiple of ln 2 is read from the bits: (t - shifter) would not survive -ffast-math.
@@ -152,7 +154,8 @@ CALQUE_INLINE void log(lane<T, W>& r, const lane<T, W>& x) {
   p = f - (half_square - p);
   p = k * format::log_ln2_high + p;
 
-  const lane<T, W> infinity = CALQUE_CONSTANT(static_cast<T>(__builtin_inf()));
+  lane<T, W> infinity;
+  infinity = CALQUE_CONSTANT(static_cast<T>(__builtin_inf()));
   p = (lane<S, W>)(x == infinity) ? infinity : p;
   p = (lane<S, W>)(x == T(0)) ? -infinity : p;
   p = (lane<S, W>)(x < T(0)) ? CALQUE_CONSTANT(static_cast<T>(__builtin_nan(""))) : p;
