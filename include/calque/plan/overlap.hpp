@@ -61,16 +61,28 @@ struct graph_facts {
   return same_strides(rank, extents, a ? a : dense, b ? b : dense);
 }
 
-/// `a` with a block of type `type`.
-[[nodiscard]] inline overlap overlap_of(const leaf& a, const strided_block& b, const reach& reached,
-                                        dtype type) {
-  if (!has_memory(a)) return overlap::none;
+/// How a leaf overlaps a block of type `type`, where their reaches meet.
+[[nodiscard]] CALQUE_HIDDEN [[gnu::noinline]] inline overlap overlap_of(const leaf& a,
+                                                                        const strided_block& b,
+                                                                        dtype type) {
   const strided_block of_leaf = block_of(a);
-  if (!may_meet(of_leaf, reach_of(of_leaf), b, reached)) return overlap::none;
+  if (!may_meet(of_leaf, reach_of(of_leaf), b, reach_of(b))) return overlap::none;
   if (a.data != b.data || a.type != type || a.rank != b.rank) return overlap::partial;
   for (int i = 0; i < a.rank; ++i)
     if (a.extents[i] != b.extents[i]) return overlap::partial;
   return same_layout(a.rank, a.extents, a.strides, b.strides) ? overlap::exact : overlap::partial;
+}
+/// Calls `f(leaf's number, class)` for the leaves that overlap a block.
+template <class F>
+CALQUE_INLINE void for_each_leaf_over(const call_request& r, const strided_block& b, dtype type,
+                                      F&& f) {
+  const reach reached = reach_of(b);
+  for (int i = 0; i < r.leaf_count; ++i) {
+    const leaf& l = r.leaves[i];
+    if (!has_memory(l) || !reach_of(block_of(l)).meets(reached)) continue;
+    const overlap c = overlap_of(l, b, type);
+    if (c != overlap::none) f(i, c);
+  }
 }
 
 /// Calls `f(first, second, class)` for each pair that overlaps: first an output (counted from
@@ -79,28 +91,18 @@ template <class F>
 void for_each_overlap(const graph_view& g, const graph_facts& facts, const call_request& r, F&& f) {
   for (int k = 0; r.outputs != nullptr && k < r.output_count; ++k) {
     const strided_block b = block_of(g, k, r.outputs[k]);
-    const reach reached = reach_of(b);
-    const dtype type = g.nodes[g.result(k)].type;
-    for (int i = 0; i < r.leaf_count; ++i) {
-      const overlap c = overlap_of(r.leaves[i], b, reached, type);
-      if (c != overlap::none) f(r.leaf_count + k, i, c);
-    }
+    for_each_leaf_over(r, b, g.nodes[g.result(k)].type,
+                       [&](int i, overlap c) { f(r.leaf_count + k, i, c); });
     for (int j = k + 1; j < r.output_count; ++j) {
       const strided_block other = block_of(g, j, r.outputs[j]);
-      if (may_meet(b, reached, other, reach_of(other)))
+      if (may_meet(b, reach_of(b), other, reach_of(other)))
         f(r.leaf_count + k, r.leaf_count + j, overlap::partial);
     }
   }
-  for (int w : facts.written) {
-    const leaf& v = r.leaves[w];
-    const strided_block b = block_of(v);
-    const reach reached = reach_of(b);
-    for (int i = 0; i < r.leaf_count; ++i) {
-      if (i == w) continue;
-      const overlap c = overlap_of(r.leaves[i], b, reached, v.type);
-      if (c != overlap::none) f(w, i, c);
-    }
-  }
+  for (int w : facts.written)
+    for_each_leaf_over(r, block_of(r.leaves[w]), r.leaves[w].type, [&](int i, overlap c) {
+      if (i != w) f(w, i, c);
+    });
 }
 
 /// The overlaps of one call, by number: leaves first, then outputs. Throws `alias_error` for

@@ -170,7 +170,8 @@ class lattice {
 /// be taken to meet when they do not.
 [[nodiscard]] inline bool may_meet(const strided_block& a, const reach& ra, const strided_block& b,
                                    const reach& rb) {
-  if (!ra.meets(rb)) return false;
+  if (!ra.meets(rb)) [[likely]]
+    return false;
   if (ra.low > rb.low) return !lattice(b).apart(lattice(a), ra.low - rb.low);
   return !lattice(a).apart(lattice(b), rb.low - ra.low);
 }
