@@ -124,3 +124,39 @@ TEST_CASE("a part of a domain touches no other element") {
   });
   CHECK(out.same(expected));
 }
+
+TEST_CASE("streamed bytes arrive whole at any alignment, and none beside them") {
+  std::vector<unsigned char> from(400), room(700), expected(700);
+  for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<unsigned char>(i * 7 + 1);
+  bool right = true;
+  for (std::size_t n = 0; n <= 300; n += n < 70 ? 1 : 23)
+    for (std::size_t at = 0; at < 70; ++at) {
+      std::fill(room.begin(), room.end(), 0xEE);
+      expected = room;
+      std::copy_n(from.begin() + 3, n, expected.begin() + static_cast<std::ptrdiff_t>(at));
+      calque::detail::stream_out(room.data() + at, from.data() + 3, static_cast<std::int64_t>(n));
+      calque::detail::end_streaming();
+      right = right && room == expected;
+    }
+  CHECK(right);
+}
+
+TEST_CASE("a streamed operand goes through tiles") {
+  constexpr operand_use uses[] = {{true, false, false, 4}, {true, false, true, 4}};
+  for (const std::int64_t n : {1, 511, 513, 5000}) {
+    block<float> x(extents{n}), out(extents{n});
+    for (std::int64_t i = 0; i < n; ++i) x.at({i}) = static_cast<float>(i);
+    operand_layout o[] = {x.layout(), out.layout()};
+    o[1].streamed = true;
+    scratch room(tile_bytes(o, 2));
+    void* base[] = {x.data(), out.data()};
+    calls = 0;
+    run_tiles({&add_one, uses}, {&n, 1, 1, 1, o}, base, 0, n, static_cast<std::byte*>(room.data()));
+    CHECK(room.intact());
+    bool right = true;
+    for (std::int64_t i = 0; i < n; ++i) right = right && out.at({i}) == static_cast<float>(i + 1);
+    CHECK(right);
+    const std::int64_t tiles = (n + tile_size - 1) / tile_size;
+    CHECK((calls == tiles || calls == tiles + 1));  // one more to begin with a line
+  }
+}

@@ -19,6 +19,7 @@ struct operand_layout {
   /// and tail operands), so that the kernel may walk it without strides.
   bool linear = false;
   std::int64_t strides[max_rank]{};  // in elements; 0 where the operand is broadcast
+  bool streamed = false;  // an output that is linear and larger than the caches: written past them
 };
 
 /// A step's sizes and layouts: everything about it but its addresses.

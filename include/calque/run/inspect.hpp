@@ -44,6 +44,7 @@ class plan_text {
         for (int k = 0; k < t.operands; ++k) (k < inputs(t) ? read : written) += touched(t, n, k);
         s += ": reads " + std::to_string(read) + " B, writes " + std::to_string(written) +
              " B to " + address(t, t.operands - 1);
+        if (t.operands > 0 && t.shape->operands[t.operands - 1].streamed) s += " past the caches";
         if (n.first >= 0)
           s += ", lives in steps " + std::to_string(n.first) + " to " + std::to_string(n.last);
         if (t.scratch >= 0) s += ", scratch at arena+" + std::to_string(t.scratch);
@@ -204,6 +205,7 @@ class plan_text {
     if (t.shape == nullptr) return s;
     const operand_layout& l = t.shape->operands[k];
     s += ":" + std::string(name_of(l.type));
+    if (l.streamed) s += " past the caches";
     if (!l.linear) s += " strides " + planning::extents_text(l.strides, t.shape->rank);
     return s;
   }

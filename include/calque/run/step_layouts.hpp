@@ -4,12 +4,14 @@
 // and the layout of the arena, which has to know the scratch.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
 #include "calque/backend/cpu/copy.hpp"
 #include "calque/backend/cpu/fill.hpp"
+#include "calque/backend/cpu/stream.hpp"
 #include "calque/run/geometry.hpp"
 
 namespace calque::detail {
@@ -96,8 +98,31 @@ class step_layouts {
       return;
     }
     kernels[i] = kernel->run;
+    if (s.kind == step_kind::cluster
+            ? g.clusters[s.cluster].kind == cluster_kind::map
+            : s.kind == step_kind::single && g.kind(s.node) == op_kind::map)
+      stream_results(l);
     l.shape.operands = l.operands.data();
     if (kernel->scratch != nullptr) scratch[i] = kernel->scratch(l.shape);
+  }
+  /// Results of an elementwise step that moves more than the caches hold are written past them,
+  /// unless they lie where an operand is read.
+  void stream_results(step_layout& l) const {
+    const auto reads = [&](const operand_layout& o) {
+      return std::any_of(o.strides, o.strides + l.shape.rank,
+                         [](std::int64_t s) { return s != 0; });
+    };
+    std::int64_t bytes = 0;
+    for (const operand_layout& o : l.operands)
+      if (reads(o)) bytes += l.shape.size * size_of(o.type);
+    if (bytes <= streaming_threshold()) return;
+    const auto inputs = static_cast<std::size_t>(l.shape.inputs);
+    for (std::size_t k = inputs; k < l.operands.size(); ++k) {
+      bool fresh = l.operands[k].linear;
+      for (std::size_t i = 0; i < inputs; ++i)
+        fresh = fresh && d_.root(l.places[i].memory) != d_.root(l.places[k].memory);
+      l.operands[k].streamed = fresh;
+    }
   }
   void lay_out_node(const planning::step& s, geometry_builder& b) const {
     const auto in = id_list(s.first_input, s.inputs);
