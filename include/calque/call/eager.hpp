@@ -7,6 +7,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "calque/call/traced.hpp"
@@ -28,7 +30,7 @@ class eager_session : public build_observer {
     };
     for (int k = 0; k < count; ++k) {
       given_.push_back(from_leaf(leaves_[k]));
-      if (!frame.initialised(k)) unset_.push_back(k);
+      if (!frame.initialised(k)) unset_.emplace_back(k, frame.variable_text(k));
     }
     run_.emplace(b.g.view(), given_);
     for (int id = 0; id < b.g.nodes.size(); ++id) run_->evaluate_next(b.g.view(), id);
@@ -66,25 +68,16 @@ class eager_session : public build_observer {
   /// compiler does it, and runs from the start.
   void expand(int id) {
     if (needs_run_time_steps(b_.g.view())) throw value_error(CALQUE_FAULT_STEPS);
-    graph whole = duplicate(b_.g.view());
-    const node owner = whole.nodes[id];
+    builder rest(duplicate(b_.g.view()));
+    const node owner = rest.at(id);
     const bool gradients = owner.op->kind == op_kind::gradient;
-    const region body = gradients ? region{} : whole.regions[owner.body0];
-    std::vector<std::int32_t> results;
-    for (int k = 0; k < (gradients ? owner.inputs - 1 : body.results); ++k) {
-      const int like =
-          gradients ? whole.pool[owner.first_input + 1 + k] : whole.pool[body.first_result + k];
-      node n = builder::make<op::result>(whole.nodes[like].type, whole.nodes[like].rank);
-      for (int i = 0; i < n.rank; ++i) n.dims[i] = whole.nodes[like].dims[i];
-      n.index = k;
-      n.first_input = whole.add_to_pool(&id, 1);
-      n.inputs = 1;
-      results.push_back(whole.nodes.push(n));
-    }
-    region& r = whole.regions[0];
-    r.last = whole.nodes.size();
-    r.results = static_cast<std::int32_t>(results.size());
-    r.first_result = whole.add_to_pool(results.data(), r.results);
+    const region body = gradients ? region{} : rest.g.regions[owner.body0];
+    const int first = gradients ? owner.first_input + 1 : body.first_result;
+    const int count = gradients ? owner.inputs - 1 : body.results;
+    id_list results;
+    for (int k = 0; k < count; ++k)
+      results.push(rest.result_of(id, k, node(rest.at(rest.g.pool[first + k]))));
+    const graph whole = rest.finish(results.begin(), results.size());
     const graph expanded = gradient(whole.view());
     reference::interpreter again(expanded.view(), given_);
     std::vector<reference::tensor> values = again.run();
@@ -94,14 +87,10 @@ class eager_session : public build_observer {
   void check_reads() const {
     const graph_view g = b_.g.view();
     const auto use = planning::variable_use(g, planning::graph_facts(g));
-    for (int k : unset_)
+    for (const auto& [k, text] : unset_)
       if (use[static_cast<std::size_t>(k)] & 1)
-        throw value_error("cq::eager(f): " + variable_label(leaves_[k].name, k) +
+        throw value_error("cq::eager(f): " + text +
                           " has no value yet; assign one, or construct it from an array");
-  }
-  static std::string variable_label(const char* name, int k) {
-    return name != nullptr && *name != '\0' ? "variable '" + std::string(name) + "'"
-                                            : "the variable of argument " + std::to_string(k);
   }
   static reference::tensor from_leaf(const leaf& l) {
     reference::tensor t{l.type, {}, {}};
@@ -140,8 +129,8 @@ class eager_session : public build_observer {
   const leaf* leaves_;
   int count_;
   builder& b_;
-  std::vector<reference::tensor> given_;  // the arguments before the call
-  std::vector<int> unset_;                // leaves of variables without a value
+  std::vector<reference::tensor> given_;            // the arguments before the call
+  std::vector<std::pair<int, std::string>> unset_;  // leaves of variables without a value
   std::optional<reference::interpreter> run_;
 };
 

@@ -36,7 +36,8 @@ class builder {
   trace_fault* fault = nullptr;  // where the first fault is noted; null: it is thrown
 
   constexpr builder() { open_region(-1); }
-  constexpr explicit builder(graph&& existing) : g(static_cast<graph&&>(existing)) {}
+  /// Goes on with the body of a graph; its variables cannot be read or assigned any more.
+  constexpr explicit builder(graph&& existing) : g(static_cast<graph&&>(existing)), open_(0) {}
 
   /// Notes what is wrong; tracing goes on with some value in place of the faulty one.
   constexpr void fail(trace_fault f) {
@@ -193,6 +194,10 @@ class builder {
   // --- regions ---------------------------------------------------------------------------------
 
   [[nodiscard]] constexpr int open() const { return open_; }
+  /// Whether a region is the open one or lies around it.
+  [[nodiscard]] constexpr bool encloses_open(int region) const {
+    return region == open_ || g.view().encloses(region, open_);
+  }
 
   /// Starts a region inside the open one. `repeats` says that its nodes may run more than once.
   constexpr int begin_region(bool repeats) {
@@ -258,7 +263,7 @@ class builder {
   /// Node `id`, or the present value of the variable that it names.
   constexpr int value_of(int id) {
     if (id < 0) return value_of_unset();
-    if (!is_visible(id)) return value_of_escaped(id);
+    if (!encloses_open(g.nodes[id].region)) return value_of_escaped(id);
     if (g.nodes[id].op->kind != op_kind::variable) return id;
     variable_state& v = state_of(id);
     if (v.value < 0) {
@@ -356,13 +361,6 @@ class builder {
     node n = make<op::constant>(dtype::float32);
     for (std::int32_t& d : n.dims) d = literal_dim(1);
     return append_with(n);
-  }
-  /// Whether a node lies in the open region or in one around it.
-  constexpr bool is_visible(int id) const {
-    const int r = g.nodes[id].region;
-    int open = open_;
-    while (open > r) open = g.regions[open].parent;
-    return open == r;
   }
   constexpr int value_of_escaped(int id) {
     fail(trace_fault::escaped);

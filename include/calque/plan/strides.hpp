@@ -14,11 +14,9 @@ namespace calque::detail::planning {
 
 /// The product of the extents; without elements the others may be of any size.
 [[nodiscard]] constexpr std::int64_t element_count(int rank, const std::int64_t* extents) {
-  std::int64_t n = 1;
-  for (int i = 0; i < rank; ++i)
-    if (extents[i] == 0) return 0;
-  for (int i = 0; i < rank; ++i) n *= extents[i];
-  return n;
+  std::uint64_t n = 1;  // what stands before a 0 may wrap
+  for (int i = 0; i < rank; ++i) n *= static_cast<std::uint64_t>(extents[i]);
+  return static_cast<std::int64_t>(n);
 }
 
 constexpr void row_major(int rank, const std::int64_t* extents, std::int64_t* strides) {

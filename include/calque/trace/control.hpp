@@ -31,18 +31,8 @@ constexpr void distribute(builder& g, Tree& tree, const list<std::int32_t>& ids)
 struct to_state {
   template <class X>
   struct leaf;
-  template <class T, int R>
-  struct leaf<expr<T, R>> {
-    using type = expr<T, R>;
-  };
-  template <class T, int R>
-  struct leaf<var_expr<T, R>> {
-    using type = expr<T, R>;
-  };
-  template <class T>
-  struct leaf<scalar_expr<T>> {
-    using type = expr<T, 0>;
-  };
+  template <symbolic X>
+  struct leaf<X> : to_exprs::leaf<X> {};
   template <scalar_literal T>
   struct leaf<T> {
     using type = expr<scalar_element<T>, 0>;

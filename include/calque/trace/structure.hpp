@@ -121,17 +121,9 @@ struct to_symbols {
 struct to_arrays {
   template <class X>
   struct leaf;
-  template <class T, int R>
-  struct leaf<expr<T, R>> {
-    using type = array<T, R>;
-  };
-  template <class T, int R>
-  struct leaf<var_expr<T, R>> {
-    using type = array<T, R>;
-  };
-  template <class T>
-  struct leaf<scalar_expr<T>> {
-    using type = array<T, 0>;
+  template <symbolic X>
+  struct leaf<X> {
+    using type = array<type_of<operand_traits<X>::type>, operand_traits<X>::rank>;
   };
   template <scalar_literal T>
   struct leaf<T> {
@@ -146,17 +138,9 @@ struct to_arrays {
 struct to_exprs {
   template <class X>
   struct leaf;
-  template <class T, int R>
-  struct leaf<expr<T, R>> {
-    using type = expr<T, R>;
-  };
-  template <class T, int R>
-  struct leaf<var_expr<T, R>> {
-    using type = expr<T, R>;
-  };
-  template <class T>
-  struct leaf<scalar_expr<T>> {
-    using type = expr<T, 0>;
+  template <symbolic X>
+  struct leaf<X> {
+    using type = expr<type_of<operand_traits<X>::type>, operand_traits<X>::rank>;
   };
   template <auto N>
   struct leaf<static_t<N>> {

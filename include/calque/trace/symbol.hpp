@@ -63,11 +63,7 @@ class handle {
     return b && id >= 0 && b->at(id).region == b->open();
   }
   [[nodiscard]] constexpr bool made_outside() const {
-    if (!b) return false;
-    int r = b->open();
-    if (r == region_) return false;
-    while (r > region_) r = b->g.regions[r].parent;
-    return r >= 0 && r == region_;
+    return b && region_ >= 0 && region_ != b->open() && b->encloses_open(region_);
   }
 
   std::int32_t region_ = -1;

@@ -140,76 +140,30 @@ CALQUE_ONCE void scatter_tile(void* tile, void* base, int bytes, const std::int6
   tile_detail::move_bytes<false>(tile, base, bytes, extents, strides, rank, first, n);
 }
 
-/// All operands are linear or uniform, and some results are streamed: little happens between tiles,
-/// so that the processor reads the next one while the last is on its way out.
-CALQUE_HIDDEN inline void stream_tiles(const tile_program& p, const tile_domain& d,
-                                       void* const* base, std::int64_t first, std::int64_t n,
-                                       std::byte* tiles) {
-  struct streamed {
-    std::byte *to, *tile;
-    int bytes;
-  };
-  struct walked {
-    int operand, bytes;
-  };
-  const int count = d.inputs + d.outputs;
-  void* data[max_operands + 2];
-  streamed out[max_operands];
-  walked in[max_operands];
-  int outs = 0, ins = 0;
-  for (int k = 0; k < count; ++k) {
-    const operand_layout& o = d.operands[k];
-    const int bytes = size_of(o.type);
-    std::byte* const at = static_cast<std::byte*>(base[k]) + first * bytes;
-    if (p.operands[k].uniform) {
-      data[k] = base[k];
-    } else if (o.streamed) {
-      data[k] = tiles;
-      out[outs++] = {at, tiles, bytes};
-      tiles += tile_size * bytes;
-    } else {
-      data[k] = at;
-      in[ins++] = {k, bytes};
-    }
-  }
-  // a first tile that is shorter lets the others of the first result begin with a line
-  const auto past = static_cast<std::int64_t>(-reinterpret_cast<std::uintptr_t>(out[0].to) % 64);
-  std::int64_t m = past >= out[0].bytes ? past / out[0].bytes : tile_size;
-  for (std::int64_t left = n; left > 0; left -= m, m = tile_size) {
-    if (left < m) m = left;
-    p.run(data, m);
-    for (int k = 0; k < outs; ++k) {
-      stream_out(out[k].to, out[k].tile, m * out[k].bytes);
-      out[k].to += m * out[k].bytes;
-    }
-    for (int k = 0; k < ins; ++k)
-      data[in[k].operand] = static_cast<std::byte*>(data[in[k].operand]) + m * in[k].bytes;
-  }
-  end_streaming();
-}
-
 CALQUE_ONCE void run_tiles(const tile_program& p, const tile_domain& d, void* const* base,
                            std::int64_t first, std::int64_t n, std::byte* tiles) {
   const int count = d.inputs + d.outputs;
   void* data[max_operands + 2];
-  bool direct = true, linear = true, streams = false;
+  bool direct = true;
+  std::int64_t ahead = 0;  // elements before a streamed result begins a line of the cache
   for (int k = 0; k < count; ++k) {
     const operand_layout& o = d.operands[k];
     if (p.operands[k].uniform) data[k] = base[k];
     else if (o.linear) data[k] = static_cast<std::byte*>(base[k]) + first * size_of(o.type);
-    else direct = linear = false;
-    if (o.streamed) direct = false, streams = true;
+    else direct = false;
+    if (!o.streamed) continue;
+    direct = false;
+    ahead = static_cast<std::int64_t>(-reinterpret_cast<std::uintptr_t>(data[k]) % 64) /
+            size_of(o.type);
   }
   if (direct) {
     if (n > 0) p.run(data, n);
     return;
   }
-  if (linear) {
-    stream_tiles(p, d, base, first, n, tiles);
-    return;
-  }
-  for (std::int64_t at = 0; at < n; at += tile_size) {
-    const std::int64_t m = n - at < tile_size ? n - at : tile_size;
+  bool streams = false;
+  std::int64_t m = ahead > 0 ? ahead : tile_size;
+  for (std::int64_t at = 0; at < n; at += m, m = tile_size) {
+    if (n - at < m) m = n - at;
     std::byte* room = tiles;
     for (int k = 0; k < count; ++k) {
       const operand_layout& o = d.operands[k];
@@ -228,6 +182,7 @@ CALQUE_ONCE void run_tiles(const tile_program& p, const tile_domain& d, void* co
     for (int k = d.inputs; k < count; ++k) {
       const operand_layout& o = d.operands[k];
       const int bytes = size_of(o.type);
+      streams |= o.streamed;
       if (o.streamed)
         stream_out(static_cast<std::byte*>(base[k]) + (first + at) * bytes, data[k], m * bytes);
       else if (!o.linear)
