@@ -38,7 +38,7 @@ TEST_CASE(
       often("fold rule " + std::to_string(rule), o.folded.of[rule]);
   often("merged", o.merged);
   often("removed", o.removed);
-  for (const char* kind : {"map", "reduce with body", "reduce alone", "several outputs", "tail",
+  for (const char* kind : {"map", "rows", "reduce with body", "reduce alone", "several outputs", "tail",
                            "assumptions", "sum_to", "inside a region"})
     often(kind, o.clusters[kind]);
   for (int rank = 0; rank < 5; ++rank) often("rank " + std::to_string(rank), o.ranks[rank]);

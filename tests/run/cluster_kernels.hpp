@@ -14,6 +14,8 @@ namespace harness {
 
 /// Holds the kernels of one fused graph; one at a time per process.
 class cluster_kernels {
+  using constant = calque::constant;
+
  public:
   static constexpr int most = 64;
 
@@ -49,7 +51,6 @@ class cluster_kernels {
 
   static void evaluate(const calque::cluster& c, const calque::geometry& g, void* const* data) {
     namespace in = calque::detail::interpreting;
-    using calque::constant;
     const calque::graph_view& v = view();
     const calque::cluster_inputs names = calque::inputs_of(v, c);
     std::vector<constant> value(static_cast<std::size_t>(v.node_count));
@@ -88,6 +89,10 @@ class cluster_kernels {
       }
       return;
     }
+    if (c.kind == calque::cluster_kind::rows) {
+      evaluate_rows(c, g, data, names);
+      return;
+    }
     const calque::node& root = v.nodes[c.root];
     const calque::dtype wide = calque::is_floating(root.type) ? calque::dtype::float64 : root.type;
     const std::string_view name = root.op->name;
@@ -111,6 +116,85 @@ class cluster_kernels {
       load(w, names.tail, g.inputs, nullptr);
       compute(c.root + 1, v.node_count);
       save(w);
+    }
+  }
+
+  static constant reduced(const calque::node& n, const std::vector<constant>& values) {
+    const std::string_view name = n.op->name;
+    const calque::dtype wide = calque::is_floating(n.type) ? calque::dtype::float64 : n.type;
+    constant sum = calque::detail::visit_dtype<constant>(n.type, [&]<class T>(T) {
+      return calque::detail::make_constant<T>(name == "max" ? calque::op::reduce_max::identity<T>()
+                                              : name == "min"
+                                                  ? calque::op::reduce_min::identity<T>()
+                                                  : T{});
+    });
+    for (const constant& e : values) {
+      const constant x[2] = {sum, e};
+      sum = (name == "max"   ? calque::op_info_of<calque::op::maximum>
+             : name == "min" ? calque::op_info_of<calque::op::minimum>
+                             : calque::op_info_of<calque::op::add>)
+                .evaluate(wide, wide, x);
+    }
+    return calque::detail::narrowed(n.type, sum);
+  }
+  /// A row at a time; a value of a row is a vector of one element.
+  static void evaluate_rows(const calque::cluster& c, const calque::geometry& g, void* const* data,
+                            const calque::cluster_inputs& names) {
+    namespace in = calque::detail::interpreting;
+    const calque::graph_view& v = view();
+    const calque::detail::row_set rows(v, c);
+    std::vector<std::vector<constant>> value(static_cast<std::size_t>(v.node_count));
+    const auto of = [&](int id) -> std::vector<constant>& {
+      return value[static_cast<std::size_t>(id)];
+    };
+    for (in::walk w(g, 0, g.kept); !w.done(); w.next()) {
+      std::size_t elements = 0;
+      for (int k = 0; k < names.body.size(); ++k) of(names.body[k]).clear();
+      for (in::walk r(g, g.kept, g.rank); !r.done(); r.next(), ++elements)
+        for (int k = 0; k < names.body.size(); ++k)
+          of(names.body[k])
+              .push_back(in::load(g.operands[k].type, data[k], w.offset(k) + r.offset(k)));
+      for (int k = 0; k < names.tail.size(); ++k) {
+        const int at = g.inputs + k;
+        if (v.nodes[names.tail[k]].rank > 0 || of(names.tail[k]).empty())
+          of(names.tail[k]) = {in::load(g.operands[at].type, data[at], w.offset(at))};
+      }
+      for (int i = 0; i < rows.ids.size(); ++i) {
+        const int id = rows.ids[i];
+        const calque::node& n = v.nodes[id];
+        const auto operand = [&](int k, std::size_t e) {
+          const auto& x = of(rows.source(id, k));
+          return x.size() == 1 ? x[0] : x[e];
+        };
+        std::vector<constant> r;
+        const std::size_t count = rows.forms[i] == calque::detail::row_form::full ? elements : 1;
+        if (rows.reduces(id)) {
+          std::vector<constant> all;
+          for (std::size_t e = 0; e < elements; ++e) all.push_back(operand(0, e));
+          r = {reduced(n, all)};
+        }
+        for (std::size_t e = 0; e < count && !rows.reduces(id); ++e) {
+          constant x[4];
+          for (int k = 0; k < n.inputs; ++k) x[k] = operand(k, e);
+          const int typed = n.op->form == calque::map_form::select ? 1 : 0;
+          r.push_back(n.op->evaluate == nullptr
+                          ? x[0]
+                          : n.op->evaluate(v.input_node(id, typed).type, n.type, x));
+        }
+        of(id) = r;
+      }
+      for (int k = 0; k < c.outputs; ++k) {
+        const int id = v.pool[c.first_output + k], at = g.inputs + g.tail_inputs + k;
+        const auto& x = of(id);
+        if (rows.form(id) != calque::detail::row_form::full) {
+          in::save(g.operands[at].type, data[at], w.offset(at), x[0]);
+          continue;
+        }
+        std::size_t e = 0;
+        for (in::walk r(g, g.kept, g.rank); !r.done(); r.next(), ++e)
+          in::save(g.operands[at].type, data[at], w.offset(at) + r.offset(at),
+                   x.size() == 1 ? x[0] : x[e]);
+      }
     }
   }
 

@@ -25,7 +25,9 @@ class cluster_rules {
       if (inputs.body.size() + inputs.tail.size() + k.outputs + 1 > max_operands)
         return "has a bounded number of operands" + in;
       if (k.outputs < 1) return "has an output" + in;
-      if ((k.kind == cluster_kind::reduce) != (k.root >= 0)) return "has a root if it reduces" + in;
+      if ((k.kind != cluster_kind::map) != (k.root >= 0)) return "has a root if it reduces" + in;
+      if (k.kind == cluster_kind::rows && !calque::detail::row_set(g_, k).is_valid())
+        return "works on rows" + in;
       for (int i = 0; i < k.nodes; ++i) {
         const int id = g_.pool[k.first + i];
         if (i > 0 && id <= g_.pool[k.first + i - 1]) return "lists nodes in order" + in;
@@ -36,7 +38,8 @@ class cluster_rules {
           return "stays in one region" + in;
         const op_kind o = g_.kind(id);
         if (id == k.root ? (o != op_kind::reduce && o != op_kind::sum_to)
-                         : (o != op_kind::map && o != op_kind::sum_to))
+                         : (o != op_kind::map && o != op_kind::sum_to &&
+                            (k.kind != cluster_kind::rows || o != op_kind::reduce)))
           return "computes elementwise but for its root" + in;
         if (is_read_outside(id, c) != is_output(k, id) && !(k.outputs == 1 && !is_read(id)))
           return "has as outputs what others read: node " + std::to_string(id) + in;
@@ -50,13 +53,20 @@ class cluster_rules {
 
  private:
   bool is_read(int id) const { return is_read_outside(id, -1); }
+  /// Looks that nobody reads count as no reading, and those that a rows cluster reads are its own.
   bool is_read_outside(int id, int c) const {
-    for (int i = 0; i < g_.node_count; ++i)
-      for (int k = 0; k < g_.nodes[i].inputs; ++k)
-        if (g_.input(i, k) == id && (c < 0 || g_.cluster_of[i] != c)) return true;
+    const bool rows = c >= 0 && g_.clusters[c].kind == cluster_kind::rows;
+    for (int i = 0; i < g_.node_count; ++i) {
+      if (calque::detail::is_look(g_.kind(i))) continue;
+      for (int k = 0; k < g_.nodes[i].inputs; ++k) {
+        const int in = g_.input(i, k);
+        if (calque::detail::looked_at(g_, in) != id) continue;
+        if (c < 0 || g_.cluster_of[i] != c || (in != id && !rows)) return true;
+      }
+    }
     for (int r = 0; r < g_.region_count; ++r)
       for (int k = 0; k < g_.regions[r].results; ++k)
-        if (g_.result(k, r) == id) return true;
+        if (calque::detail::looked_at(g_, g_.result(k, r)) == id) return true;
     return false;
   }
   bool is_output(const cluster& k, int id) const {
@@ -75,12 +85,35 @@ class cluster_rules {
     return false;
   }
   std::string wrong_extents(const cluster& k) const {
+    if (k.kind == cluster_kind::rows) return wrong_rows(k);
     const node& domain = g_.nodes[k.kind == cluster_kind::map ? k.domain : k.root];
     for (int i = 0; i < k.outputs; ++i) {
       const node& n = g_.nodes[g_.pool[k.first_output + i]];
       if (n.rank != domain.rank) return "gives outputs of one rank";
       for (int a = 0; a < n.rank; ++a)
         if (!assumed(k, n.dims[a], domain.dims[a])) return "proves or assumes its outputs' extents";
+    }
+    return {};
+  }
+
+  std::string wrong_rows(const cluster& k) const {
+    using calque::detail::row_form;
+    const calque::detail::row_set rows(g_, k);
+    const node& domain = g_.nodes[k.domain];
+    for (std::int32_t id : rows.ids)
+      if (rows.reduces(id))
+        for (int a = 0; a < domain.rank; ++a)
+          if (!assumed(k, g_.input_node(id, 0).dims[a], domain.dims[a]))
+            return "proves or assumes the extents of what it reduces";
+    for (int i = 0; i < k.outputs; ++i) {
+      const int id = g_.pool[k.first_output + i];
+      if (rows.reduces(id)) continue;
+      for (int a = 0; a < g_.nodes[id].rank; ++a) {
+        const int axis = rows.form(id) == row_form::narrow ? rows.axes.kept_axis(a) : a;
+        if (rows.form(id) == row_form::wide && rows.axes.reduced(a)) continue;
+        if (!assumed(k, g_.nodes[id].dims[a], domain.dims[axis]))
+          return "proves or assumes its outputs' extents";
+      }
     }
     return {};
   }
@@ -92,9 +125,14 @@ class cluster_rules {
     };
     const auto count = static_cast<std::size_t>(g_.node_count + g_.cluster_count);
     std::vector<std::vector<int>> from(count);
+    const auto inside = [&](int i, int in) {  // a rows cluster's look at itself
+      const int c = g_.cluster_of[i];
+      return c >= 0 && g_.clusters[c].kind == cluster_kind::rows &&
+             g_.cluster_of[calque::detail::looked_at(g_, in)] == c;
+    };
     for (int i = 0; i < g_.node_count; ++i) {
       for (int k = 0; k < g_.nodes[i].inputs; ++k)
-        if (unit(g_.input(i, k)) != unit(i))
+        if (unit(g_.input(i, k)) != unit(i) && !inside(i, g_.input(i, k)))
           from[static_cast<std::size_t>(unit(i))].push_back(unit(g_.input(i, k)));
       // an owner waits for what its regions read, and its regions' nodes run with it
       for (int body : {g_.nodes[i].body0, g_.nodes[i].body1})

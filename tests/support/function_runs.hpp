@@ -185,7 +185,10 @@ class function_run {
       const cluster& c = f.clusters[i];
       const bool body = c.root >= 0 && f.pool[c.first] < c.root;
       const bool tail = c.root >= 0 && f.pool[c.first + c.nodes - 1] > c.root;
-      ++o.clusters[c.root < 0 ? "map" : body ? "reduce with body" : "reduce alone"];
+      ++o.clusters[c.kind == cluster_kind::rows ? "rows"
+                   : c.root < 0                 ? "map"
+                   : body                       ? "reduce with body"
+                                                : "reduce alone"];
       if (c.outputs > 1) ++o.clusters["several outputs"];
       if (tail) ++o.clusters["tail"];
       if (c.assumptions > 0) ++o.clusters["assumptions"];

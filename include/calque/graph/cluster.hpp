@@ -2,18 +2,20 @@
 //
 // A map cluster computes all its nodes over one domain. A reduce cluster computes the nodes before
 // its root over the root's input, reduces, then computes the nodes after the root over the result.
+// A rows cluster sweeps its rows as often as its reductions follow from each other
+// (lower/rows.hpp).
 #pragma once
 
-#include "calque/graph/list.hpp"
-#include "calque/graph/node.hpp"
+#include "calque/graph/rows.hpp"
 
 namespace calque {
 
 /// The nodes outside a cluster whose values it reads. Each list names a node once, by first use
 /// (nodes ascending, operands in order). Constants and extents are inputs too: rank-0 operands.
 struct cluster_inputs {
-  detail::list<std::int32_t> body;  // of the elementwise part
-  detail::list<std::int32_t> tail;  // of a reduction's tail; its root is not among them
+  detail::list<std::int32_t> body;  // of the elementwise part; of a rows cluster's full nodes
+  detail::list<std::int32_t> tail;  // of a reduction's tail, without its root; what a rows cluster
+                                    // reads once a row
 };
 
 namespace detail {
@@ -37,7 +39,28 @@ constexpr void add_once(list<std::int32_t>& to, std::int32_t id) {
   return c.kind == cluster_kind::reduce && id > c.root;
 }
 
+namespace detail {
+
+constexpr cluster_inputs inputs_of_rows(const row_set& rows) {
+  cluster_inputs r;
+  for (int i = 0; i < rows.ids.size(); ++i) {
+    const int id = rows.ids[i];
+    const bool reads_full = rows.reduces(id) || rows.forms[i] == row_form::full;
+    for (int k = 0; k < rows.axes.g->nodes[id].inputs; ++k) {
+      const int in = rows.source(id, k);
+      if (rows.find(in) >= 0) continue;
+      const bool once = !reads_full || rows.is_row_value(in);
+      if (!once || rows.forms[i] == row_form::uniform) add_once(r.body, in);
+      if (once) add_once(r.tail, in);
+    }
+  }
+  return r;
+}
+
+}  // namespace detail
+
 [[nodiscard]] constexpr cluster_inputs inputs_of(const graph_view& g, const cluster& c) {
+  if (c.kind == cluster_kind::rows) return detail::inputs_of_rows(detail::row_set(g, c));
   cluster_inputs r;
   for (int i = 0; i < c.nodes; ++i) {
     const std::int32_t id = g.pool[c.first + i];

@@ -73,14 +73,15 @@ struct argument {
 
 /// Nodes that become one kernel.
 enum class cluster_kind : std::uint8_t {
-  map,    // elementwise, one or several outputs
-  reduce  // elementwise into one reduction, with an elementwise tail on its result
+  map,     // elementwise, one or several outputs
+  reduce,  // elementwise into one reduction, with an elementwise tail on its result
+  rows     // reductions over the same axes of one domain with their elementwise users (rows.hpp)
 };
 
 struct cluster {
   cluster_kind kind = cluster_kind::map;
   std::int32_t domain = -1;  // node whose extents are the loop's
-  std::int32_t root = -1;    // reduce: the reduction's node
+  std::int32_t root = -1;    // reduce: the reduction's node; rows: the first one
   std::int32_t first = 0;    // in the pool: node ids, ascending
   std::int32_t nodes = 0;
   std::int32_t first_output = 0;  // in the pool: node ids that other steps or results read

@@ -59,6 +59,8 @@ struct op_info {
   int arity = 0;
   /// The functor evaluates in constant expressions, so that `fold` may use `evaluate`.
   bool foldable = false;
+  /// What computing an element again costs, in loads from the first cache.
+  int cost = 8;
   /// One element: operands of type `in` (the select's bool aside), result of type `out`.
   constant (*evaluate)(dtype in, dtype out, const constant* operands) = nullptr;
   /// Whether `gradient` is set; gradients stop where it is not. (A flag beside the pointer: g++
@@ -135,6 +137,8 @@ constexpr op_info describe() {
   if constexpr (requires { F::kind; }) o.kind = F::kind;
   if constexpr (requires { F::arity; }) o.arity = F::arity;
   if constexpr (requires { F::foldable; }) o.foldable = F::foldable;
+  if constexpr (requires { F::cost; }) o.cost = F::cost;
+  else if (o.foldable) o.cost = 1;
   if constexpr (requires(gradient_rule& g) { F::gradient(g); }) {
     o.differentiable = true;
     o.gradient = &F::gradient;

@@ -7,7 +7,7 @@
 
 namespace calque::detail {
 
-enum class code_kind : std::uint8_t { load, splat, map, store };
+enum class code_kind : std::uint8_t { load, splat, row, map, store, fold };
 
 /// One instruction as plain data.
 struct code {
@@ -142,7 +142,10 @@ constexpr auto instruction() {
   using T = type_of<C.out>;
   if constexpr (C.kind == code_kind::load) return load<C.operand, T>{};
   else if constexpr (C.kind == code_kind::splat) return splat<C.operand, T>{};
+  else if constexpr (C.kind == code_kind::row) return per_row<C.operand, T>{};
   else if constexpr (C.kind == code_kind::store) return store<C.operand, T, C.src[0]>{};
+  else if constexpr (C.kind == code_kind::fold)
+    return row_fold<typename op_for<C.key>::type, T, C.src[0], C.operand>{};
   else if constexpr (C.sources == 1)
     return ins<typename op_for<C.key>::type, T, type_of<C.in>, C.src[0]>{};
   else if constexpr (C.sources == 2)

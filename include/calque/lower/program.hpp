@@ -33,6 +33,16 @@ template <int K, class T, int Src>
 struct store {
   using type = T;
 };
+/// In the sweeps of a rows cluster: operand K, one value a row.
+template <int K, class T>
+struct per_row {
+  using type = T;
+};
+/// Register `Src`, reduced by `Op` over a row; the result goes to operand K.
+template <class Op, class T, int Src, int K>
+struct row_fold {
+  using type = T;
+};
 template <class... I>
 struct program {
   static constexpr int size = static_cast<int>(sizeof...(I));
@@ -84,7 +94,7 @@ struct program_traits<program<I...>> {
 
 /// What a program reads and writes, by operand.
 struct operand_use {
-  bool used = false, uniform = false, output = false;
+  bool used = false, uniform = false, input = false, output = false;
   int bytes = 0;
 };
 struct operand_uses {
@@ -105,21 +115,22 @@ struct program_operands<program<I...>> {
 
  private:
   static constexpr void put(operand_uses& u, int k, operand_use use) {
+    use.input |= u.of[k].input;
     u.of[k] = use;
     u.count = u.count > k + 1 ? u.count : k + 1;
     if (!use.uniform && use.bytes > u.widest) u.widest = use.bytes;
   }
   template <int K, class T>
   static constexpr void mark(operand_uses& u, load<K, T>) {
-    put(u, K, {true, false, false, static_cast<int>(sizeof(T))});
+    put(u, K, {true, false, true, false, static_cast<int>(sizeof(T))});
   }
   template <int K, class T>
   static constexpr void mark(operand_uses& u, splat<K, T>) {
-    put(u, K, {true, true, false, static_cast<int>(sizeof(T))});
+    put(u, K, {true, true, true, false, static_cast<int>(sizeof(T))});
   }
   template <int K, class T, int Src>
   static constexpr void mark(operand_uses& u, store<K, T, Src>) {
-    put(u, K, {true, false, true, static_cast<int>(sizeof(T))});
+    put(u, K, {true, false, false, true, static_cast<int>(sizeof(T))});
   }
   template <class Other>
   static constexpr void mark(operand_uses&, Other) {}

@@ -81,6 +81,7 @@ struct div {
   static constexpr char name[] = "div";
   static constexpr int arity = 2;
   static constexpr bool foldable = true;
+  static constexpr int cost = 4;
   template <class T>
   CALQUE_HD constexpr T operator()(T a, T b) const {
     if constexpr (std::is_floating_point_v<T>)

@@ -5,11 +5,12 @@
 // alone. A `sum_to` that seems to sum nothing joins like an elementwise node. Extents decide only
 // whether it pays: every node of a cluster is right for any broadcast, but for such a `sum_to`, and
 // for an output smaller than its cluster: there extents are assumed equal, and the plan checks
-// that.
+// that. Reductions over the same axes of one domain then become one cluster with what works on
+// their rows (merge_rows.hpp).
 #pragma once
 
-#include "calque/graph/cluster.hpp"
 #include "calque/graph/graph.hpp"
+#include "calque/passes/merge_rows.hpp"
 
 namespace calque {
 namespace detail {
@@ -38,6 +39,7 @@ class fuser {
     for (int id = g_.node_count - 1; id >= 0; --id) place(id);
     for (int c = groups_.size() - 1; c >= 0; --c)
       if (groups_[c].root >= 0) take_tail(c);
+    row_merger(g_, group_, groups_).run();
     return finish();
   }
 
@@ -47,12 +49,6 @@ class fuser {
     std::int32_t group = -1;    // the one group that all consumers so far belong to
     std::int32_t in_group = 0;  // how many of them do
     bool escapes = false;       // a result of a region
-  };
-  struct group {
-    std::int32_t region = 0, domain = -1, root = -1, nodes = 0, first = -1, last = -1;
-    std::int32_t inputs = 0, outputs = 0;
-    std::int32_t input[max_operands]{};
-    bool dead = false;
   };
 
   static constexpr bool is_map(op_kind k) { return k == op_kind::map; }
@@ -90,7 +86,7 @@ class fuser {
   }
   constexpr bool joins(int id, const use& u) const {
     const node& n = g_.nodes[id];
-    const group& c = groups_[u.group];
+    const fusion_group& c = groups_[u.group];
     if (c.region != n.region || c.nodes >= max_cluster_nodes) return false;
     if (c.inputs + n.inputs + c.outputs + u.escapes > max_operands - 8) return false;
     if (u.escapes && c.root >= 0) return false;
@@ -117,13 +113,13 @@ class fuser {
     }
   }
   constexpr void note_input(int c, int in) {
-    group& x = groups_[c];
+    fusion_group& x = groups_[c];
     for (int i = 0; i < x.inputs; ++i)
       if (x.input[i] == in) return;
     if (x.inputs < max_operands) x.input[x.inputs++] = in;
   }
   constexpr void forget_input(int c, int id) {
-    group& x = groups_[c];
+    fusion_group& x = groups_[c];
     for (int i = 0; i < x.inputs; ++i)
       if (x.input[i] == id) {
         x.input[i] = x.input[--x.inputs];
@@ -142,21 +138,16 @@ class fuser {
     if (groups_[t].nodes + groups_[c].nodes > max_cluster_nodes) return;
     if (groups_[t].inputs + groups_[t].outputs + groups_[c].inputs > max_operands - 8) return;
     groups_[t].dead = true;
-    merged_.push(t);
-    merged_.push(c);
+    for (int id = groups_[t].first; id <= groups_[t].last; ++id)
+      if (group_[id] == t) group_[id] = c;
+    for (use& v : uses_)
+      if (v.group == t) v.group = c;
     groups_[c].last = groups_[t].last;
     groups_[c].nodes += groups_[t].nodes;
     groups_[c].outputs += groups_[t].outputs;
     for (int i = 0; i < groups_[t].inputs; ++i) note_input(c, groups_[t].input[i]);
     forget_input(c, root);
   }
-  constexpr int resolved(int c) const {
-    if (c < 0 || !groups_[c].dead) return c;
-    for (int i = 0; i < merged_.size(); i += 2)
-      if (merged_[i] == c) return merged_[i + 1];
-    return c;
-  }
-
   constexpr graph finish() {
     graph out = duplicate(g_);
     out.cluster_of.resize(g_.node_count, -1);
@@ -164,12 +155,12 @@ class fuser {
     number.resize(groups_.size(), -1);
     int count = 0;
     for (int id = 0; id < g_.node_count; ++id) {
-      const int c = resolved(group_[id]);
+      const int c = group_[id];
       if (c >= 0 && groups_[c].last == id) number[c] = count++;
     }
     out.clusters.resize(count, {});
     for (int id = 0; id < g_.node_count; ++id) {
-      const int c = resolved(group_[id]);
+      const int c = group_[id];
       if (c < 0) continue;
       out.cluster_of[id] = number[c];
       ++out.clusters[number[c]].nodes;
@@ -186,51 +177,99 @@ class fuser {
     for (int c = 0; c < groups_.size(); ++c) {
       if (number[c] < 0 || groups_[c].dead) continue;
       cluster& k = out.clusters[number[c]];
-      k.kind = groups_[c].root >= 0 ? cluster_kind::reduce : cluster_kind::map;
+      k.kind = groups_[c].rows        ? cluster_kind::rows
+               : groups_[c].root >= 0 ? cluster_kind::reduce
+                                      : cluster_kind::map;
       k.root = groups_[c].root;
       k.domain = groups_[c].domain;
     }
-    for (cluster& c : out.clusters) outputs(out, c);
+    find_outside_readings();
+    for (cluster& c : out.clusters) {
+      outputs(out, c);
+      c.first_assumption = out.pool.size();
+      if (c.kind == cluster_kind::rows) assume_rows(out, c);
+      else assume_outputs(out, c);
+    }
     return out;
+  }
+  /// Which nodes some other step, a region's owner or the caller reads. What a rows cluster reads
+  /// of itself through reshapes and broadcasts stays inside.
+  constexpr void find_outside_readings() {
+    outside_.resize(g_.node_count, 0);
+    for (int id = 0; id < g_.node_count; ++id) {
+      if (is_look(g_.kind(id))) continue;
+      const int c = group_[id];
+      for (int k = 0; k < g_.nodes[id].inputs; ++k) {
+        const int in = g_.input(id, k), seen = looked_at(g_, in);
+        if (c >= 0 && (group_[in] == c || (groups_[c].rows && group_[seen] == c))) continue;
+        outside_[in] = outside_[seen] = 1;
+      }
+    }
+    for (int r = 0; r < g_.region_count; ++r)
+      for (int k = 0; k < g_.regions[r].results; ++k)
+        outside_[g_.result(k, r)] = outside_[looked_at(g_, g_.result(k, r))] = 1;
   }
   constexpr void outputs(graph& out, cluster& c) const {
     c.first_output = out.pool.size();
     for (int i = 0; i < c.nodes; ++i) {
       const int id = out.pool[c.first + i];
-      const use u = uses_[id];
-      const bool all_inside =
-          u.count == 0 || (u.in_group == u.count && resolved(u.group) == resolved(group_[id]));
-      if (u.escapes || !all_inside) out.pool.push(id), ++c.outputs;
+      if (outside_[id] != 0) out.pool.push(id), ++c.outputs;
     }
     if (c.outputs == 0) {  // nobody reads it: level 0 keeps such nodes
       out.pool.push(out.pool[c.first + c.nodes - 1]);
       c.outputs = 1;
     }
-    c.first_assumption = out.pool.size();
+  }
+  constexpr void assume_outputs(graph& out, cluster& c) const {
+    assume_sums(out, c);
+    const node domain = out.nodes[c.kind == cluster_kind::map ? c.domain : c.root];
+    for (int i = 0; i < c.outputs; ++i)
+      assume(out, c, out.nodes[out.pool[c.first_output + i]], domain);
+  }
+  constexpr void assume_sums(graph& out, cluster& c) const {
     for (int i = 0; i < c.nodes; ++i) {
       const int id = out.pool[c.first + i];
       if (out.nodes[id].op->kind == op_kind::sum_to && id != c.root)
         assume(out, c, out.nodes[id], g_.input_node(id, 0));
     }
-    const node domain = out.nodes[c.kind == cluster_kind::map ? c.domain : c.root];
+  }
+  /// What is reduced has the domain's extents, and so has what is written.
+  constexpr void assume_rows(graph& out, cluster& c) const {
+    assume_sums(out, c);
+    row_set rows(g_, c.domain, g_.nodes[c.root].axis_mask);
+    for (int i = 0; i < c.nodes; ++i) rows.ids.push(out.pool[c.first + i]);
+    (void)rows.is_valid();
+    const node domain = out.nodes[c.domain];
+    for (int i = 0; i < c.nodes; ++i)
+      if (rows.reduces(rows.ids[i])) assume(out, c, g_.input_node(rows.ids[i], 0), domain);
     for (int i = 0; i < c.outputs; ++i) {
-      assume(out, c, out.nodes[out.pool[c.first_output + i]], domain);
+      const int id = out.pool[c.first_output + i];
+      const row_form f = rows.form(id);
+      if (rows.reduces(id)) continue;
+      for (int a = 0; a < out.nodes[id].rank; ++a) {
+        const int axis = f == row_form::narrow ? rows.axes.kept_axis(a) : a;
+        if (f == row_form::full || !rows.axes.reduced(axis))
+          assume_equal(out, c, out.nodes[id].dims[a], domain.dims[axis]);
+      }
     }
   }
   constexpr void assume(graph& out, cluster& c, const node n, const node as) const {
-    for (int a = 0; a < n.rank; ++a)
-      if (!g_.same_dim(n.dims[a], as.dims[a])) {
-        out.pool.push(n.dims[a]);
-        out.pool.push(as.dims[a]);
-        ++c.assumptions;
-      }
+    for (int a = 0; a < n.rank; ++a) assume_equal(out, c, n.dims[a], as.dims[a]);
+  }
+  constexpr void assume_equal(graph& out, cluster& c, int a, int b) const {
+    if (g_.same_dim(a, b)) return;
+    for (int at = c.first_assumption; at < out.pool.size(); at += 2)
+      if (out.pool[at] == a && out.pool[at + 1] == b) return;
+    out.pool.push(a);
+    out.pool.push(b);
+    ++c.assumptions;
   }
 
   graph_view g_;
   list<std::int32_t> group_;  // by node
   list<use> uses_;            // by node
-  list<group> groups_;
-  list<std::int32_t> merged_;  // pairs: a map group, the reduction that took it
+  list<fusion_group> groups_;
+  list<char> outside_;  // by node: something outside its group reads it
 };
 
 }  // namespace detail

@@ -78,6 +78,10 @@ class scheduler : draft_writer {
   void emit(int id) {
     if (done(id)) return;
     const node& n = g_.nodes[id];
+    if (is_look(n.op->kind) && is_inside(id)) {
+      finish(id);
+      return;
+    }
     switch (n.op->kind) {
       case op_kind::constant: emit_constant(id, n.value); break;
       case op_kind::extent: emit_constant(id, {0, s_.dim_value(n.index)}); break;
@@ -168,8 +172,8 @@ class scheduler : draft_writer {
       in.insert(in.end(), x.tail.begin(), x.tail.end());
       s.inputs = x.body.size(), s.tail_inputs = x.tail.size();
       out.assign(g_.pool + u.first_output, g_.pool + u.first_output + u.outputs);
-      over = u.kind == cluster_kind::map ? u.domain : u.root;
-      elementwise = u.kind == cluster_kind::map;
+      over = u.kind == cluster_kind::reduce ? u.root : u.domain;
+      elementwise = u.kind == cluster_kind::map || (u.kind == cluster_kind::rows && writes_last(u));
       for (int i = 0; i < u.nodes; ++i) finish(g_.pool[u.first + i]);
     } else {
       if (n.op->kind != op_kind::iota && !kernels_.of_node(kernels_.table, id))
@@ -188,8 +192,30 @@ class scheduler : draft_writer {
     s.outputs = static_cast<int>(out.size());
     d_.ids.insert(d_.ids.end(), out.begin(), out.end());
     const int at = push(s);
-    for (int i : in) read_by(i, at, elementwise && s_.same(i, over));
+    for (std::size_t k = 0; k < in.size();
+         ++k)  // a tail's are read before the last result is there
+      read_by(in[k], at, elementwise && static_cast<int>(k) < s.inputs && s_.same(in[k], over));
     for (int o : out) add_computed(o, at);
+  }
+
+  /// What a rows cluster writes element by element it writes last; but a value of each row it may
+  /// write before it reads an operand for the last time, which matters where the two are of a size.
+  bool writes_last(const cluster& c) const {
+    const row_set rows(g_, c);
+    for (int k = 0; k < c.outputs; ++k) {
+      const int id = g_.pool[c.first_output + k];
+      if (rows.form(id) != row_form::full && s_.elements(id) == s_.elements(c.domain)) return false;
+    }
+    return true;
+  }
+  /// A look at a value that stays inside its cluster: nobody reads it.
+  bool is_inside(int id) const {
+    const int seen = looked_at(g_, id), c = units_.of(g_, seen);
+    if (c < 0) return false;
+    const cluster& u = g_.clusters[c];
+    for (int k = 0; k < u.outputs; ++k)
+      if (g_.pool[u.first_output + k] == seen) return false;
+    return true;
   }
 
   // --- effects and regions ---------------------------------------------------------------------

@@ -75,6 +75,7 @@ class cluster_units {
       const std::int32_t* pair = g.pool + c.first_assumption + 2 * i;
       if (s.dim_value(pair[0]) != s.dim_value(pair[1])) return false;
     }
+    if (c.kind == cluster_kind::rows) return true;
     // what is written has one element for each of the domain's
     const int over = c.kind == cluster_kind::reduce ? c.root : c.domain;
     for (int i = 0; i < c.outputs; ++i) {

@@ -57,7 +57,7 @@ class geometry_builder {
     o_.shape.outputs = 1;
     o_.shape.kept = d_.g.nodes[id].index;
     count();
-    mark_linear(false);
+    mark_linear();
   }
   void matmul(int id) {
     const int a = d_.g.input(id, 0), b = d_.g.input(id, 1);
@@ -80,27 +80,11 @@ class geometry_builder {
                  const std::vector<int>& out) {
     const int domain = d_.g.input(root, 0);
     const node& n = d_.g.nodes[root];
-    const unsigned mask =
-        n.op->kind == op_kind::sum_to ? s_.summed_axes(root) : unsigned{n.axis_mask};
-    int axes[max_rank]{}, kept = 0, rank = 0;  // domain axis by position: kept ones first
-    for (int pass = 0; pass < 2; ++pass)
-      for (int i = 0; i < s_.rank(domain); ++i)
-        if (((mask >> i) & 1u) == static_cast<unsigned>(pass)) {
-          axes[rank++] = i;
-          kept += pass == 0;
-        }
-    geometry& g = o_.shape;
-    begin(rank, nullptr);
-    for (int i = 0; i < rank; ++i) g.extents[i] = s_.extents(domain)[axes[i]];
-    g.kept = kept;
-    for (int id : body) {
-      const planning::place p = d_.place_of(id);
-      std::int64_t wide[max_rank]{}, strides[max_rank]{};
-      planning::broadcast_strides(s_.rank(id), s_.extents(id), p.strides, rank, s_.extents(domain),
-                                  wide);
-      for (int i = 0; i < rank; ++i) strides[i] = wide[axes[i]];
-      add(id, p, strides);
-    }
+    int axes[max_rank]{};  // of the domain, by position
+    begin_rows(domain, n.op->kind == op_kind::sum_to ? s_.summed_axes(root) : unsigned{n.axis_mask},
+               axes);
+    const int rank = o_.shape.rank, kept = o_.shape.kept;
+    for (int id : body) add_full(id, domain, axes);
     // the result's axes that are not left over from keepdims, in order, are the kept ones
     int result_axis[max_rank]{};
     const bool aligned = n.op->kind == op_kind::sum_to || n.keepdims;
@@ -112,23 +96,73 @@ class geometry_builder {
       planning::broadcast_strides(s_.rank(id), s_.extents(id), p.strides, s_.rank(root),
                                   s_.extents(root), wide);
       for (int i = 0; i < kept; ++i) strides[i] = result_axis[i] < 0 ? 0 : wide[result_axis[i]];
-      add(id, p, strides);
+      add(id, p, strides, true);
     };
     for (int id : tail) add_kept(id);
     for (int id : out) add_kept(id);
-    g.inputs = static_cast<int>(body.size());
-    g.tail_inputs = static_cast<int>(tail.size());
-    g.outputs = static_cast<int>(out.size());
+    count_operands(body, tail, out);
+    finish(true);
+  }
+  /// A rows cluster: what it reads and writes element by element has the domain's axes, what it
+  /// reads and writes once a row the kept ones.
+  void rows(const row_set& set, const std::vector<int>& body, const std::vector<int>& tail,
+            const std::vector<int>& out) {
+    int axes[max_rank]{};
+    begin_rows(set.axes.domain, set.axes.mask, axes);
+    const auto add_kept = [&](int id) {
+      const planning::place p = d_.place_of(id);
+      std::int64_t strides[max_rank]{};
+      for (int i = 0; i < o_.shape.kept && s_.rank(id) > 0; ++i) {
+        const int axis = s_.rank(id) == o_.shape.rank ? axes[i] : i;
+        strides[i] = s_.extents(id)[axis] == 1 ? 0 : p.strides[axis];
+      }
+      add(id, p, strides, true);
+    };
+    for (int id : body) add_full(id, set.axes.domain, axes);
+    for (int id : tail) add_kept(id);
+    for (int id : out) {
+      if (set.form(id) == row_form::full) add_full(id, set.axes.domain, axes);
+      else add_kept(id);
+    }
+    count_operands(body, tail, out);
     finish(true);
   }
 
  private:
+  /// The domain's extents, kept axes first.
+  void begin_rows(int domain, unsigned mask, int* axes) {
+    int kept = 0, rank = 0;
+    for (int pass = 0; pass < 2; ++pass)
+      for (int i = 0; i < s_.rank(domain); ++i)
+        if (((mask >> i) & 1u) == static_cast<unsigned>(pass)) {
+          axes[rank++] = i;
+          kept += pass == 0;
+        }
+    begin(rank, nullptr);
+    for (int i = 0; i < rank; ++i) o_.shape.extents[i] = s_.extents(domain)[axes[i]];
+    o_.shape.kept = kept;
+  }
+  void add_full(int id, int domain, const int* axes) {
+    const planning::place p = d_.place_of(id);
+    std::int64_t wide[max_rank]{}, strides[max_rank]{};
+    planning::broadcast_strides(s_.rank(id), s_.extents(id), p.strides, s_.rank(domain),
+                                s_.extents(domain), wide);
+    for (int i = 0; i < o_.shape.rank; ++i) strides[i] = wide[axes[i]];
+    add(id, p, strides);
+  }
+  void count_operands(const std::vector<int>& body, const std::vector<int>& tail,
+                      const std::vector<int>& out) {
+    o_.shape.inputs = static_cast<int>(body.size());
+    o_.shape.tail_inputs = static_cast<int>(tail.size());
+    o_.shape.outputs = static_cast<int>(out.size());
+  }
   void begin(int rank, const std::int64_t* extents) {
     o_.shape = {};
     o_.shape.rank = rank;
     if (extents != nullptr) std::copy_n(extents, rank, o_.shape.extents);
   }
-  void add(int id, const planning::place& p, const std::int64_t* strides) {
+  void add(int id, const planning::place& p, const std::int64_t* strides, bool over_kept = false) {
+    over_kept_.push_back(over_kept);
     operand_layout l;
     l.type = d_.g.nodes[id].type;
     std::copy_n(strides, o_.shape.rank, l.strides);
@@ -177,7 +211,7 @@ class geometry_builder {
       g.extents[g.rank++] = 1;
       for (operand_layout& l : o_.operands) l.strides[g.rank - 1] = 0;
     }
-    mark_linear(reduces);
+    mark_linear();
   }
   /// Axes [first, last) without elements become one of extent 0: the others may be of any size.
   void collapse_empty(int first, int last) {
@@ -205,15 +239,14 @@ class geometry_builder {
     --g.rank;
     g.kept -= of_kept;
   }
-  void mark_linear(bool reduces) {
+  void mark_linear() {
     const geometry& g = o_.shape;
-    for (std::size_t i = 0; i < o_.operands.size(); ++i) {
-      const bool over_kept = reduces && static_cast<int>(i) >= g.inputs;
-      o_.operands[i].linear =
-          planning::is_row_major(over_kept ? g.kept : g.rank, g.extents, o_.operands[i].strides);
-    }
+    for (std::size_t i = 0; i < o_.operands.size(); ++i)
+      o_.operands[i].linear = planning::is_row_major(over_kept_[i] ? g.kept : g.rank, g.extents,
+                                                     o_.operands[i].strides);
   }
 
+  std::vector<bool> over_kept_;  // by operand
   const planning::draft& d_;
   const planning::sized_graph& s_;
   step_layout& o_;

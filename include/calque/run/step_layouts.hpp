@@ -54,8 +54,9 @@ class step_layouts {
         const auto tail = id_list(s.first_input + s.inputs, s.tail_inputs);
         const auto out = id_list(s.first_output, s.outputs);
         if (c.kind == cluster_kind::map) b.elementwise(body, out, c.domain);
-        else b.reduction(c.root, body, tail, out);
-        empty = s_.elements(out[0]) == 0;
+        else if (c.kind == cluster_kind::reduce) b.reduction(c.root, body, tail, out);
+        else b.rows(row_set(g, c), body, tail, out);
+        empty = std::all_of(out.begin(), out.end(), [&](int o) { return s_.elements(o) == 0; });
         kernel = &kernels_.of_cluster[s.cluster];
         break;
       }
@@ -99,7 +100,7 @@ class step_layouts {
     }
     kernels[i] = kernel->run;
     if (s.kind == step_kind::cluster
-            ? g.clusters[s.cluster].kind == cluster_kind::map
+            ? g.clusters[s.cluster].kind != cluster_kind::reduce
             : s.kind == step_kind::single && g.kind(s.node) == op_kind::map)
       stream_results(l);
     l.shape.operands = l.operands.data();
@@ -116,13 +117,19 @@ class step_layouts {
     for (const operand_layout& o : l.operands)
       if (reads(o)) bytes += l.shape.size * size_of(o.type);
     if (bytes <= streaming_threshold()) return;
-    const auto inputs = static_cast<std::size_t>(l.shape.inputs);
+    const auto inputs = static_cast<std::size_t>(l.shape.inputs + l.shape.tail_inputs);
     for (std::size_t k = inputs; k < l.operands.size(); ++k) {
-      bool fresh = l.operands[k].linear;
+      bool fresh = l.operands[k].linear && has_all_axes(l, l.operands[k]);
       for (std::size_t i = 0; i < inputs; ++i)
         fresh = fresh && d_.root(l.places[i].memory) != d_.root(l.places[k].memory);
       l.operands[k].streamed = fresh;
     }
+  }
+  /// Not a value of rows alone.
+  static bool has_all_axes(const step_layout& l, const operand_layout& o) {
+    return l.shape.kept == l.shape.rank ||
+           std::any_of(o.strides + l.shape.kept, o.strides + l.shape.rank,
+                       [](std::int64_t s) { return s != 0; });
   }
   void lay_out_node(const planning::step& s, geometry_builder& b) const {
     const auto in = id_list(s.first_input, s.inputs);

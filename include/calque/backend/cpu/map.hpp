@@ -40,7 +40,7 @@ struct map_body {
   CALQUE_INLINE static void copy_tail(int k, std::byte* room, void* operand, std::int64_t at,
                                       std::int64_t n, std::size_t padded) {
     const operand_use& use = operands_of<P>.of[k];
-    if (!use.used || use.uniform || use.output == In) return;
+    if (use.uniform || !(In ? use.input : use.output)) return;
     std::byte* p = static_cast<std::byte*>(operand) + at * use.bytes;
     const auto bytes = static_cast<std::size_t>(n * use.bytes);
     if constexpr (In) {

@@ -76,9 +76,38 @@ struct lane_masks {
   static const lane_bits<T>* from(std::int64_t n) { return value.data() + 2 * W - n; }
 };
 
+/// Several lanes' values of a reduction into one.
+template <class Op, class T>
+struct lane_fold {
+  using combine = typename Op::combine;
+
+  /// Puts the identity into the lanes that `mask` leaves out.
+  template <int W>
+  CALQUE_INLINE static void blank(lane<T, W>& v, const lane_bits<T>* mask) {
+    lane<lane_bits<T>, W> out;
+    lane<T, W> identity;
+    lanes::load<lane_bits<T>, W>(out, mask);
+    lanes::splat<T, W>(identity, Op::template identity<T>());
+    using bits = lane<lane_bits<T>, W>;
+    v = (lane<T, W>)(((bits)v & ~out) | ((bits)identity & out));
+  }
+  template <int W>
+  CALQUE_INLINE static void fold(const lane<T, W>& v, T& result) {
+    if constexpr (W == 2) {
+      result = static_cast<T>(combine{}(lanes::at<T, W>(v, 0), lanes::at<T, W>(v, 1)));
+    } else {
+      lane<T, W / 2> half[2];
+      std::memcpy(half, &v, sizeof(v));
+      apply_lanes<combine, T, T, W / 2>(half[0], half[0], half[1]);
+      fold<W / 2>(half[0], result);
+    }
+  }
+};
+
 template <class P, class Op, class T>
 struct reduce_loops {
   using combine = typename Op::combine;
+  using lanes_of = lane_fold<Op, T>;
   using body = typename reduce_body<P>::type;
   static constexpr int value = reduce_body<P>::value;
   static constexpr int operands = operands_of<body>.count;
@@ -222,32 +251,11 @@ struct reduce_loops {
       evaluate_window<W, true, body>(
           r, {n < W ? room.filled(data, n) : data, whole || n < W ? i : n - W, W});
       lane<T, W> v = at_reg<value, T, W>(r);
-      if (n < W) blank<W>(v, lane_masks<T, W>::from(n));
-      else if (!whole) blank<W>(v, lane_masks<T, W>::all_but_last(n - i));
+      if (n < W) lanes_of::template blank<W>(v, lane_masks<T, W>::from(n));
+      else if (!whole) lanes_of::template blank<W>(v, lane_masks<T, W>::all_but_last(n - i));
       apply_lanes<combine, T, T, W>(acc, acc, v);
     }
-    fold<W>(acc, result);
-  }
-  /// Puts the identity into the lanes that `mask` leaves out.
-  template <int W>
-  CALQUE_INLINE static void blank(lane<T, W>& v, const lane_bits<T>* mask) {
-    lane<lane_bits<T>, W> out;
-    lane<T, W> identity;
-    lanes::load<lane_bits<T>, W>(out, mask);
-    lanes::splat<T, W>(identity, Op::template identity<T>());
-    using bits = lane<lane_bits<T>, W>;
-    v = (lane<T, W>)(((bits)v & ~out) | ((bits)identity & out));
-  }
-  template <int W>
-  CALQUE_INLINE static void fold(const lane<T, W>& v, T& result) {
-    if constexpr (W == 2) {
-      result = static_cast<T>(combine{}(lanes::at<T, W>(v, 0), lanes::at<T, W>(v, 1)));
-    } else {
-      lane<T, W / 2> half[2];
-      std::memcpy(half, &v, sizeof(v));
-      apply_lanes<combine, T, T, W / 2>(half[0], half[0], half[1]);
-      fold<W / 2>(half[0], result);
-    }
+    lanes_of::template fold<W>(acc, result);
   }
 };
 

@@ -6,7 +6,7 @@
 
 #include "calque/backend/cpu/arg_reduce.hpp"
 #include "calque/backend/cpu/matmul.hpp"
-#include "calque/backend/cpu/reduce.hpp"
+#include "calque/backend/cpu/row_tables.hpp"
 #include "calque/lower/lower.hpp"
 #include "calque/ops/reduce.hpp"
 
@@ -54,6 +54,8 @@ constexpr kernel_entry cluster_kernel() {
   constexpr cluster c = G::view().clusters[C];
   if constexpr (c.kind == cluster_kind::map) {
     return map_entry(lowered<body_code<G, C>>{});
+  } else if constexpr (c.kind == cluster_kind::rows) {
+    return {&row_cluster<G, C>::launch, &row_cluster<G, C>::scratch};
   } else {
     using Op = decltype(reduction_op<G, c.root>());
     using T = type_of<G::view().nodes[c.root].type>;
