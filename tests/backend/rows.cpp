@@ -66,6 +66,14 @@ constexpr auto derivative = [](auto x, auto y) {
   const auto r = cq::value_and_grad(loss, cq::wrt<0>)(x, y);
   return std::tuple{r.value, r.grad};
 };
+constexpr auto affine_derivatives = [](auto x, auto y) {  // sum_to over the rows, twice
+  const auto loss = [](auto a, auto scale, auto shift) {
+    const auto z = a * scale + shift;
+    return cq::sum(z * z * a) * 1e-3f;
+  };
+  const auto row = cq::mean(y, cq::axis<0>);
+  return cq::grad(loss, cq::wrt<1, 2>)(x, row, row);
+};
 constexpr auto in_doubles = [](auto x, auto y) {
   return cq::softmax(cq::astype<double>(x) + y, cq::axis<1>);
 };
@@ -171,4 +179,6 @@ CALQUE_ROWS_CASE("A10: row values computed outside are read once a row",
                  check_rows(kept_operand, -1, 2))
 CALQUE_ROWS_CASE("A10: integers and booleans in rows", check_rows(integers, 1))
 CALQUE_ROWS_CASE("B8: a loss and its derivative share a pass", check_rows(derivative, -1, 2))
+CALQUE_ROWS_CASE("B8: derivatives with respect to a row's scale and shift share a pass",
+                 check_rows(affine_derivatives, -1, 2))
 CALQUE_ROWS_CASE("B9: softmax of doubles from floats", check_rows(in_doubles, 1))

@@ -107,7 +107,7 @@ class cluster_rules {
             return "proves or assumes the extents of what it reduces";
     for (int i = 0; i < k.outputs; ++i) {
       const int id = g_.pool[k.first_output + i];
-      if (rows.reduces(id)) continue;
+      if (rows.reduces(id) && g_.kind(id) == op_kind::reduce) continue;
       for (int a = 0; a < g_.nodes[id].rank; ++a) {
         const int axis = rows.form(id) == row_form::narrow ? rows.axes.kept_axis(a) : a;
         if (rows.form(id) == row_form::wide && rows.axes.reduced(a)) continue;

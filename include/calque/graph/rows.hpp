@@ -26,6 +26,24 @@ enum class row_form : std::uint8_t { none, uniform, full, wide, narrow };
   return id;
 }
 
+/// The axes of its input that a node reduces, whatever the sizes: none if it is no reduction. A
+/// `sum_to` may sum further axes where its extents are 1: that it does not is an assumption.
+[[nodiscard]] constexpr unsigned reduced_mask(const graph_view& g, int id) {
+  const node& n = g.nodes[id];
+  if (n.op->kind != op_kind::sum_to) return n.axis_mask;
+  const node& x = g.input_node(id, 0);
+  const int lead = x.rank - n.rank;
+  unsigned mask = 0;
+  for (int i = 0; i < x.rank; ++i)
+    if (i < lead || (g.is_literal(n.dims[i - lead], 1) && !g.is_literal(x.dims[i], 1)))
+      mask |= 1u << i;
+  return mask;
+}
+[[nodiscard]] constexpr bool is_reduction(const graph_view& g, int id) {
+  const op_kind k = g.kind(id);
+  return k == op_kind::reduce || (k == op_kind::sum_to && reduced_mask(g, id) != 0);
+}
+
 /// The axes that the rows of a domain lie along.
 struct row_axes {
   const graph_view* g = nullptr;
@@ -94,7 +112,7 @@ class row_set {
   /// Keeps the address of `g`.
   constexpr row_set(const graph_view& g, int domain, unsigned mask) : axes{&g, domain, mask} {}
   constexpr row_set(const graph_view& g, const cluster& c)
-      : axes{&g, c.domain, g.nodes[c.root].axis_mask} {
+      : axes{&g, c.domain, reduced_mask(g, c.root)} {
     ids.reserve(c.nodes);
     for (int i = 0; i < c.nodes; ++i) ids.push(g.pool[c.first + i]);
     (void)is_valid();
@@ -112,7 +130,7 @@ class row_set {
     }
     return low < ids.size() && ids[low] == id ? low : -1;
   }
-  [[nodiscard]] constexpr bool reduces(int id) const { return axes.g->kind(id) == op_kind::reduce; }
+  [[nodiscard]] constexpr bool reduces(int id) const { return is_reduction(*axes.g, id); }
   /// The member that input `k` of a member is, seen through looks; or, outside, the node that it is
   /// an operand for.
   [[nodiscard]] constexpr int source(int id, int k) const {
@@ -141,7 +159,8 @@ class row_set {
     const node& n = g.nodes[id];
     row_form f = axes.form_of(n);
     if (reduces(id)) {
-      if (n.axis_mask != axes.mask || f == row_form::none || f == row_form::full) return false;
+      if (reduced_mask(g, id) != axes.mask || f == row_form::none || f == row_form::full)
+        return false;
       const int in = g.input(id, 0), seen = looked_at(g, in);
       if (axes.form_of(g.nodes[in]) != row_form::full) return false;
       if (find(seen) >= 0 && !leads_to(in, seen)) return false;

@@ -64,7 +64,10 @@ class row_phases {
   [[nodiscard]] constexpr int size() const { return rows_.ids.size(); }
   constexpr facts& at(int i) { return facts_[i]; }
   [[nodiscard]] constexpr bool reduces(int i) const { return rows_.reduces(rows_.ids[i]); }
-  [[nodiscard]] constexpr bool is_alias(int id) const { return g_.kind(id) == op_kind::sum_to; }
+  /// A `sum_to` of nothing: its input.
+  [[nodiscard]] constexpr bool is_alias(int id) const {
+    return g_.kind(id) == op_kind::sum_to && !rows_.reduces(id);
+  }
 
   constexpr void find_stages() {
     facts_.resize(size(), {});
@@ -184,7 +187,8 @@ class row_phases {
         code f;
         f.kind = code_kind::fold;
         f.out = g_.nodes[rows_.ids[i]].type;
-        f.key = g_.nodes[rows_.ids[i]].op->key;
+        f.key = g_.kind(rows_.ids[i]) == op_kind::sum_to ? hash_name("sum")
+                                                         : g_.nodes[rows_.ids[i]].op->key;
         f.src[0] = value(rows_.source(rows_.ids[i], 0), stage, true);
         f.operand = at(i).slot;
         folds.push(f);

@@ -6,10 +6,12 @@
 // whether it pays: every node of a cluster is right for any broadcast, but for such a `sum_to`, and
 // for an output smaller than its cluster: there extents are assumed equal, and the plan checks
 // that. Reductions over the same axes of one domain then become one cluster with what works on
-// their rows (merge_rows.hpp).
+// their rows (merge_rows.hpp), and elementwise groups of one domain kernels with several results
+// (merge_maps.hpp).
 #pragma once
 
 #include "calque/graph/graph.hpp"
+#include "calque/passes/merge_maps.hpp"
 #include "calque/passes/merge_rows.hpp"
 
 namespace calque {
@@ -40,6 +42,7 @@ class fuser {
     for (int c = groups_.size() - 1; c >= 0; --c)
       if (groups_[c].root >= 0) take_tail(c);
     row_merger(g_, group_, groups_).run();
+    map_merger(g_, group_, groups_).run();
     return finish();
   }
 
@@ -233,24 +236,30 @@ class fuser {
         assume(out, c, out.nodes[id], g_.input_node(id, 0));
     }
   }
-  /// What is reduced has the domain's extents, and so has what is written.
+  /// What is reduced has the domain's extents, and so has what is written; a `sum_to` sums the
+  /// cluster's axes alone.
   constexpr void assume_rows(graph& out, cluster& c) const {
-    assume_sums(out, c);
-    row_set rows(g_, c.domain, g_.nodes[c.root].axis_mask);
+    row_set rows(g_, c.domain, reduced_mask(g_, c.root));
     for (int i = 0; i < c.nodes; ++i) rows.ids.push(out.pool[c.first + i]);
     (void)rows.is_valid();
     const node domain = out.nodes[c.domain];
-    for (int i = 0; i < c.nodes; ++i)
-      if (rows.reduces(rows.ids[i])) assume(out, c, g_.input_node(rows.ids[i], 0), domain);
+    for (std::int32_t id : rows.ids) {
+      if (rows.reduces(id)) assume(out, c, g_.input_node(id, 0), domain);
+      if (g_.kind(id) != op_kind::sum_to) continue;
+      if (rows.reduces(id)) assume_kept(out, c, rows, id);
+      else assume(out, c, out.nodes[id], g_.input_node(id, 0));
+    }
     for (int i = 0; i < c.outputs; ++i) {
       const int id = out.pool[c.first_output + i];
-      const row_form f = rows.form(id);
-      if (rows.reduces(id)) continue;
-      for (int a = 0; a < out.nodes[id].rank; ++a) {
-        const int axis = f == row_form::narrow ? rows.axes.kept_axis(a) : a;
-        if (f == row_form::full || !rows.axes.reduced(axis))
-          assume_equal(out, c, out.nodes[id].dims[a], domain.dims[axis]);
-      }
+      if (rows.form(id) == row_form::full) assume(out, c, out.nodes[id], domain);
+      else if (!rows.reduces(id)) assume_kept(out, c, rows, id);
+    }
+  }
+  constexpr void assume_kept(graph& out, cluster& c, const row_set& rows, int id) const {
+    const node n = out.nodes[id], domain = out.nodes[c.domain];
+    for (int a = 0; a < n.rank; ++a) {
+      const int axis = rows.form(id) == row_form::narrow ? rows.axes.kept_axis(a) : a;
+      if (!rows.axes.reduced(axis)) assume_equal(out, c, n.dims[a], domain.dims[axis]);
     }
   }
   constexpr void assume(graph& out, cluster& c, const node n, const node as) const {
