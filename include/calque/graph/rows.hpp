@@ -101,14 +101,24 @@ class row_set {
   list<std::int32_t> ids;
   list<row_form> forms;  // by position in `ids`
 
-  /// Whether every node and every reading has a place in such a cluster.
-  constexpr bool is_valid() {
+  /// Whether every node and every reading has a place in such a cluster. `memory.known(id)` may
+  /// give a member's form as it was found before, `memory.note(id, form)` gets what is found now.
+  template <class Memory>
+  constexpr bool is_valid(Memory&& memory) {
     forms.clear();
     if (!axes.distinct()) return false;
-    for (int i = 0; i < ids.size(); ++i)
-      if (!add(ids[i])) return false;
+    for (int i = 0; i < ids.size(); ++i) {
+      const row_form f = memory.known(ids[i]);
+      if (f != row_form::none) {
+        forms.push(f);
+      } else {
+        if (!add(ids[i])) return false;
+        memory.note(ids[i], forms.back());
+      }
+    }
     return true;
   }
+  constexpr bool is_valid() { return is_valid(no_memory{}); }
   /// Keeps the address of `g`.
   constexpr row_set(const graph_view& g, int domain, unsigned mask) : axes{&g, domain, mask} {}
   constexpr row_set(const graph_view& g, const cluster& c)
@@ -136,7 +146,7 @@ class row_set {
   [[nodiscard]] constexpr int source(int id, int k) const {
     const graph_view& g = *axes.g;
     const int in = g.input(id, k), seen = looked_at(g, in);
-    if (find(seen) >= 0) return seen;
+    if (find(seen) >= 0 || g.nodes[seen].rank == 0) return seen;
     int out = in;
     while (g.kind(out) == op_kind::broadcast_to) {
       const int next = g.input(out, 0);
@@ -154,6 +164,10 @@ class row_set {
   }
 
  private:
+  struct no_memory {
+    static constexpr row_form known(int) { return row_form::none; }
+    static constexpr void note(int, row_form) {}
+  };
   constexpr bool add(int id) {
     const graph_view& g = *axes.g;
     const node& n = g.nodes[id];

@@ -5,6 +5,7 @@
 // each of them is wrong for some infinity, NaN, zero or overflow.
 #pragma once
 
+#include "calque/ops/views.hpp"
 #include "calque/passes/rewriter.hpp"
 
 namespace calque {
@@ -22,9 +23,11 @@ enum class fold_rule : std::uint8_t {
   compose_reshape,    // a reshape of a reshape
   no_extent_change,   // reshape, broadcast_to, sum_to to the extents that x has
   known_choice,       // where(true, a, b)
-  remove_marker       // and stop_gradient, once no gradient is left to expand
+  remove_marker,      // and stop_gradient, once no gradient is left to expand
+  scalar_operand,     // a scalar that was broadcast, beside an operand of the result's extents
+  hoist_scalar        // an operation on scalars that were broadcast
 };
-inline constexpr int fold_rules = 12;
+inline constexpr int fold_rules = 14;
 
 /// How often each rule was applied.
 struct fold_counts {
@@ -176,15 +179,75 @@ class fold_pass {
 
   constexpr void map(int id) {
     const node& n = r_.in.nodes[id];
-    if (!evaluated(id, n) && !identity(id, n)) r_.copy(id);
+    if (!evaluated(id, n) && !identity(id, n) && !on_scalars(id, n)) r_.copy(id);
+  }
+  /// The rank-0 node whose value every element of a node is, or -1.
+  constexpr int scalar_of(int id) const {
+    for (; made(id).rank > 0; id = r_.out.input(id, 0)) {
+      const op_kind k = made(id).op->kind;
+      if (k != op_kind::broadcast_to && k != op_kind::reshape) return none;
+      if (k == op_kind::reshape &&
+          !(extent_product(r_.in, made(id)) == extent_product(r_.in, made(r_.out.input(id, 0)))))
+        return none;  // its check would be lost
+    }
+    return id;
+  }
+  /// A broadcast scalar is read as a scalar, and what has no other operands is computed once.
+  constexpr bool on_scalars(int id, const node& n) {
+    if (n.rank == 0 || n.inputs > 3) return false;
+    std::int32_t inputs[3]{};
+    bool changed = false, whole = false, all = true;
+    for (int k = 0; k < n.inputs; ++k) {
+      const int in = r_.input(id, k), scalar = scalar_of(in);
+      inputs[k] = scalar == none ? in : scalar;
+      changed |= inputs[k] != in;
+      all = all && scalar != none;
+      whole |= scalar == none && r_.in.same_extents(made(in), n);
+    }
+    if (!changed || (!whole && !all)) return false;
+    if (!all) {
+      count(fold_rule::scalar_operand);
+      r_.to[id] = r_.out.append(n, inputs, n.inputs);
+      return true;
+    }
+    count(fold_rule::hoist_scalar);
+    node scalar = n;
+    scalar.rank = 0;
+    scalar.name = -1;
+    std::int32_t ones[max_rank]{};
+    for (int i = 0; i < n.rank; ++i) ones[i] = r_.out.literal_dim(1);
+    constant value{};
+    int one = identical(scalar, inputs);
+    if (one == none && evaluates(scalar, inputs, &value)) {
+      count(fold_rule::evaluate);
+      scalar.op = &op_info_of<op::constant>;
+      scalar.index = -1;
+      scalar.value = value;
+      one = r_.out.append(scalar, nullptr, 0);
+    } else if (one == none) {
+      one = r_.out.append(scalar, inputs, n.inputs);
+    }
+    r_.replace(id, op::broadcast_to::build(r_.out, op::reshape::build(r_.out, one, n.rank, ones),
+                                           n.rank, n.dims));
+    return true;
   }
 
   constexpr bool evaluated(int id, const node& n) {
-    if (!n.op->foldable || n.rank != 0 || n.inputs < 1 || n.inputs > 3) return false;
+    std::int32_t inputs[3]{};
+    if (n.inputs > 3) return false;
+    for (int k = 0; k < n.inputs; ++k) inputs[k] = r_.input(id, k);
+    constant value{};
+    if (!evaluates(n, inputs, &value)) return false;
+    make_constant(fold_rule::evaluate, id, value);
+    return true;
+  }
+  /// The value of operation `n` on nodes that are constants.
+  constexpr bool evaluates(const node& n, const std::int32_t* inputs, constant* value) const {
+    if (!n.op->foldable || n.rank != 0 || n.inputs < 1) return false;
     constant operands[3]{};
     dtype in = dtype::none;
     for (int k = 0; k < n.inputs; ++k) {
-      const node& m = made(r_.input(id, k));
+      const node& m = made(inputs[k]);
       if (m.op->kind != op_kind::constant || size_of(m.type) == 0) return false;
       if (is_floating(m.type) && m.type != dtype::float32 && m.type != dtype::float64) return false;
       if (is_floating(n.type) && !is_moderate(n.type, m.value)) return false;
@@ -192,39 +255,49 @@ class fold_pass {
       in = m.type;  // a choice's operands follow its bool
     }
     if (n.type == dtype::float16 || n.type == dtype::bfloat16) return false;
-    const constant value = n.op->evaluate(in, n.type, operands);
-    if (value.f != value.f) return false;  // which NaN depends on the machine
-    make_constant(fold_rule::evaluate, id, value);
-    return true;
+    *value = n.op->evaluate(in, n.type, operands);
+    return value->f == value->f;  // which NaN depends on the machine
   }
 
   constexpr bool identity(int id, const node& n) {
+    std::int32_t inputs[3]{};
+    for (int k = 0; k < n.inputs && k < 3; ++k) inputs[k] = r_.input(id, k);
+    const int by = identical(n, inputs);
+    if (by == none) return false;
+    r_.replace(id, by);
+    return true;
+  }
+  /// The node that operation `n` on `inputs` equals, or `none`.
+  constexpr int identical(const node& n, const std::int32_t* inputs) {
     const auto key = n.op->key;
-    const int a = r_.input(id, 0), b = n.inputs > 1 ? r_.input(id, 1) : -1;
-    const bool floats = is_floating(n.type);
-    if (key == mul_key) {
-      return (is_uniform(b, 1, 1) && replace_if_equal(fold_rule::multiply_by_one, id, a)) ||
-             (is_uniform(a, 1, 1) && replace_if_equal(fold_rule::multiply_by_one, id, b));
-    }
-    if (key == div_key)
-      return is_uniform(b, 1, 1) && replace_if_equal(fold_rule::multiply_by_one, id, a);
+    const int a = inputs[0], b = n.inputs > 1 ? inputs[1] : none;
+    const auto if_equal = [&](bool applies, fold_rule rule, int by) {
+      if (!applies || made(by).type != n.type || !r_.in.same_extents(made(by), n)) return none;
+      count(rule);
+      return std::int32_t{by};
+    };
+    const auto either = [](std::int32_t x, auto&& y) { return x != none ? x : y(); };
+    if (key == mul_key)
+      return either(if_equal(is_uniform(b, 1, 1), fold_rule::multiply_by_one, a),
+                    [&] { return if_equal(is_uniform(a, 1, 1), fold_rule::multiply_by_one, b); });
+    if (key == div_key) return if_equal(is_uniform(b, 1, 1), fold_rule::multiply_by_one, a);
     if (key == sub_key)  // -0.0 - 0.0 is -0.0, but -0.0 - -0.0 is 0.0
-      return is_uniform(b, 0.0, 0) && replace_if_equal(fold_rule::add_zero, id, a);
+      return if_equal(is_uniform(b, 0.0, 0), fold_rule::add_zero, a);
     if (key == add_key) {
-      const double zero = floats ? -0.0 : 0.0;
-      return (is_uniform(b, zero, 0) && replace_if_equal(fold_rule::add_zero, id, a)) ||
-             (is_uniform(a, zero, 0) && replace_if_equal(fold_rule::add_zero, id, b));
+      const double zero = is_floating(n.type) ? -0.0 : 0.0;
+      return either(if_equal(is_uniform(b, zero, 0), fold_rule::add_zero, a),
+                    [&] { return if_equal(is_uniform(a, zero, 0), fold_rule::add_zero, b); });
     }
     if (key == neg_key)
-      return made(a).op->key == key &&
-             replace_if_equal(fold_rule::double_negation, id, r_.out.input(a, 0));
-    if (key == cast_key) return replace_if_equal(fold_rule::same_cast, id, a);
+      return made(a).op->key == key ? if_equal(true, fold_rule::double_negation, r_.out.input(a, 0))
+                                    : none;
+    if (key == cast_key) return if_equal(true, fold_rule::same_cast, a);
     if (n.op->form == map_form::select) {
       const node* p = uniform(a);
-      return p &&
-             replace_if_equal(fold_rule::known_choice, id, p->value.i != 0 ? b : r_.input(id, 2));
+      if (p != nullptr)
+        return if_equal(true, fold_rule::known_choice, p->value.i != 0 ? b : inputs[2]);
     }
-    return false;
+    return none;
   }
 
   constexpr void transpose(int id) {

@@ -1,157 +1,85 @@
-// Groups nodes into clusters, each of which becomes one kernel.
+// Forms clusters, each of which becomes one kernel, from the groups that `group` made.
 //
-// An elementwise node joins the cluster of its consumers if they all belong to one; so no cycle can
-// arise. A reduction takes the elementwise nodes that feed it, and those that work on its result
-// alone. A `sum_to` that seems to sum nothing joins like an elementwise node. Extents decide only
-// whether it pays: every node of a cluster is right for any broadcast, but for such a `sum_to`, and
-// for an output smaller than its cluster: there extents are assumed equal, and the plan checks
-// that. Reductions over the same axes of one domain then become one cluster with what works on
-// their rows (merge_rows.hpp), and elementwise groups of one domain kernels with several results
-// (merge_maps.hpp).
+// Reductions over the same axes of one domain become one cluster with what works on their rows
+// (merge_rows.hpp), elementwise groups of one domain kernels with several results (merge_maps.hpp).
+// Extents decide only whether it pays: every node of a cluster is right for any broadcast, but for
+// a `sum_to` that seems to sum nothing, for what rows reduce, and for an output smaller than its
+// cluster: there extents are assumed equal, and the plan checks that.
 #pragma once
 
-#include "calque/graph/graph.hpp"
+#include "calque/passes/group.hpp"
 #include "calque/passes/merge_maps.hpp"
 #include "calque/passes/merge_rows.hpp"
 
 namespace calque {
 namespace detail {
 
-/// Most nodes in one cluster: bounds a kernel's compile time and registers.
-inline constexpr int max_cluster_nodes = 192;
-
 class fuser {
  public:
+  /// `g` comes from `group`.
   constexpr explicit fuser(const graph_view& g) : g_(g) {
-    const int n = g.node_count;
-    group_.resize(n, -1);
-    uses_.resize(n, {});
-    for (int id = 0; id < n; ++id)
-      for (int k = 0; k < g.nodes[id].inputs; ++k) ++uses_[g.input(id, k)].count;
-    for (int r = 0; r < g.region_count; ++r)
-      for (int k = 0; k < g.regions[r].results; ++k) {
-        use& u = uses_[g.result(k, r)];
-        u.escapes = true;
-        // handed out by an inner region: its owner reads it, and is in no group
-        if (g.nodes[g.result(k, r)].region != r) ++u.count;
+    group_.resize(g.node_count, -1);
+    groups_.resize(g.cluster_count, {});
+    list<std::int32_t> seen;  // by node: the latest group that reads it
+    seen.resize(g.node_count, -1);
+    for (int id = 0; id < g.node_count; ++id) {
+      const int c = g.cluster_of[id];
+      if (c < 0) continue;
+      group_[id] = c;
+      fusion_group& a = groups_[c];
+      if (a.first < 0) a.first = id;
+      a.last = id;
+      a.region = g.nodes[id].region;
+      a.root = g.clusters[c].root;
+      a.domain = g.clusters[c].domain;
+      ++a.nodes;
+    }
+    find_outside_readings();
+    for (int id = 0; id < g.node_count; ++id) {
+      const int c = group_[id];
+      if (c < 0) continue;
+      groups_[c].outputs += outside_[id] != 0;
+      for (int k = 0; k < g.nodes[id].inputs; ++k) {
+        const int in = g.input(id, k);
+        if (group_[in] == c || seen[in] == c) continue;
+        seen[in] = c;  // a bound: groups take turns
+        ++groups_[c].inputs;
       }
+    }
   }
 
   constexpr graph run() {
-    for (int id = g_.node_count - 1; id >= 0; --id) place(id);
-    for (int c = groups_.size() - 1; c >= 0; --c)
-      if (groups_[c].root >= 0) take_tail(c);
-    row_merger(g_, group_, groups_).run();
-    map_merger(g_, group_, groups_).run();
+    if (fusion_groups::most_work(g_) > 0) {
+      fusion_groups groups(g_, group_, groups_);
+      row_merger(groups).run();
+      map_merger(groups).run();
+    }
     return finish();
   }
 
  private:
-  struct use {
-    std::int32_t count = 0;     // of all consumers
-    std::int32_t group = -1;    // the one group that all consumers so far belong to
-    std::int32_t in_group = 0;  // how many of them do
-    bool escapes = false;       // a result of a region
-  };
-
-  static constexpr bool is_map(op_kind k) { return k == op_kind::map; }
-  static constexpr bool is_reduction(op_kind k) {
-    return k == op_kind::reduce || k == op_kind::sum_to;
+  /// A group of `sum_to`s that in the usual case sum nothing is none: they are looks then.
+  constexpr void drop_looks() {
+    for (int id = 0; id < g_.node_count; ++id)
+      if (group_[id] >= 0 && !passes_through(g_, id)) groups_[group_[id]].works = true;
+    for (int id = 0; id < g_.node_count; ++id)
+      if (group_[id] >= 0 && !groups_[group_[id]].works) group_[id] = -1;
   }
 
-  /// A `sum_to` that in the usual case sums nothing: it may join a cluster that assumes so.
-  constexpr bool passes_through(int id) const {
-    const node& n = g_.nodes[id];
-    if (n.op->kind != op_kind::sum_to) return false;
-    const node& x = g_.input_node(id, 0);
-    if (x.rank != n.rank) return false;
-    for (int i = 0; i < n.rank; ++i)
-      if (g_.is_literal(n.dims[i], 1) != g_.is_literal(x.dims[i], 1)) return false;
-    return true;
+  /// A group that only ends in such a `sum_to` is a reduction, which needs no assumption.
+  constexpr void sum_at_the_end(int c) {
+    fusion_group& a = groups_[c];
+    if (a.dead || a.root >= 0 || !passes_through(g_, a.last)) return;
+    for (int id = a.first; id < a.last; ++id)
+      if (group_[id] == c && (outside_[id] != 0 || passes_through(g_, id))) return;
+    a.root = a.last;
+    a.domain = g_.input(a.last, 0);
   }
-  constexpr void place(int id) {
-    const node& n = g_.nodes[id];
-    const bool reduction = is_reduction(n.op->kind) && !passes_through(id);
-    if (!is_reduction(n.op->kind) && !is_map(n.op->kind)) return;
-    const use u = uses_[id];
-    int c = -1;
-    if (!reduction && u.count > 0 && u.in_group == u.count && u.group >= 0 && joins(id, u))
-      c = u.group;
-    if (c < 0) {
-      const bool root = is_reduction(n.op->kind);
-      c = groups_.push({});
-      groups_[c].region = n.region;
-      groups_[c].domain = root ? g_.input(id, 0) : id;
-      groups_[c].root = root ? id : -1;
-      groups_[c].last = id;
-    }
-    add(c, id);
-  }
-  constexpr bool joins(int id, const use& u) const {
-    const node& n = g_.nodes[id];
-    const fusion_group& c = groups_[u.group];
-    if (c.region != n.region || c.nodes >= max_cluster_nodes) return false;
-    if (c.inputs + n.inputs + c.outputs + u.escapes > max_operands - 8) return false;
-    if (u.escapes && c.root >= 0) return false;
-    if (n.rank == 0 && !u.escapes) return true;  // computed once before the loop
-    const node& d = g_.nodes[c.domain];
-    if (n.rank != d.rank) return false;
-    for (int i = 0; i < n.rank; ++i)
-      if (g_.is_literal(n.dims[i], 1) != g_.is_literal(d.dims[i], 1)) return false;
-    return true;
-  }
-  constexpr void add(int c, int id) {
-    const node& n = g_.nodes[id];
-    group_[id] = c;
-    groups_[c].first = id;
-    ++groups_[c].nodes;
-    groups_[c].outputs += uses_[id].escapes;
-    forget_input(c, id);
-    for (int k = 0; k < n.inputs; ++k) {
-      const int in = g_.input(id, k);
-      note_input(c, in);
-      use& u = uses_[in];
-      if (u.group < 0) u.group = c;
-      if (u.group == c) ++u.in_group;
-    }
-  }
-  constexpr void note_input(int c, int in) {
-    fusion_group& x = groups_[c];
-    for (int i = 0; i < x.inputs; ++i)
-      if (x.input[i] == in) return;
-    if (x.inputs < max_operands) x.input[x.inputs++] = in;
-  }
-  constexpr void forget_input(int c, int id) {
-    fusion_group& x = groups_[c];
-    for (int i = 0; i < x.inputs; ++i)
-      if (x.input[i] == id) {
-        x.input[i] = x.input[--x.inputs];
-        return;
-      }
-  }
-  /// Merges into reduction `c` the map group that all consumers of its result belong to.
-  constexpr void take_tail(int c) {
-    const int root = groups_[c].root;
-    const use u = uses_[root];
-    if (u.count == 0 || u.group < 0 || u.in_group != u.count || u.group == c) return;
-    const int t = u.group;
-    if (groups_[t].root >= 0 || groups_[t].dead || groups_[t].region != groups_[c].region) return;
-    if (!g_.same_extents(g_.nodes[groups_[t].domain], g_.nodes[root])) return;
-    if (groups_[t].first < root) return;  // a node before the root is taken for its body
-    if (groups_[t].nodes + groups_[c].nodes > max_cluster_nodes) return;
-    if (groups_[t].inputs + groups_[t].outputs + groups_[c].inputs > max_operands - 8) return;
-    groups_[t].dead = true;
-    for (int id = groups_[t].first; id <= groups_[t].last; ++id)
-      if (group_[id] == t) group_[id] = c;
-    for (use& v : uses_)
-      if (v.group == t) v.group = c;
-    groups_[c].last = groups_[t].last;
-    groups_[c].nodes += groups_[t].nodes;
-    groups_[c].outputs += groups_[t].outputs;
-    for (int i = 0; i < groups_[t].inputs; ++i) note_input(c, groups_[t].input[i]);
-    forget_input(c, root);
-  }
+
   constexpr graph finish() {
+    drop_looks();
+    find_outside_readings();
+    for (int c = 0; c < groups_.size(); ++c) sum_at_the_end(c);
     graph out = duplicate(g_);
     out.cluster_of.resize(g_.node_count, -1);
     list<std::int32_t> number;  // by group, in order of the groups' last nodes
@@ -186,7 +114,6 @@ class fuser {
       k.root = groups_[c].root;
       k.domain = groups_[c].domain;
     }
-    find_outside_readings();
     for (cluster& c : out.clusters) {
       outputs(out, c);
       c.first_assumption = out.pool.size();
@@ -198,6 +125,7 @@ class fuser {
   /// Which nodes some other step, a region's owner or the caller reads. What a rows cluster reads
   /// of itself through reshapes and broadcasts stays inside.
   constexpr void find_outside_readings() {
+    outside_.clear();
     outside_.resize(g_.node_count, 0);
     for (int id = 0; id < g_.node_count; ++id) {
       if (is_look(g_.kind(id))) continue;
@@ -276,14 +204,17 @@ class fuser {
 
   graph_view g_;
   list<std::int32_t> group_;  // by node
-  list<use> uses_;            // by node
   list<fusion_group> groups_;
   list<char> outside_;  // by node: something outside its group reads it
 };
 
 }  // namespace detail
 
-/// The graph with its nodes grouped into clusters.
-[[nodiscard]] constexpr graph fuse(const graph_view& g) { return detail::fuser(g).run(); }
+/// The graph with its groups merged into clusters.
+[[nodiscard]] constexpr graph fuse_groups(const graph_view& grouped) {
+  return detail::fuser(grouped).run();
+}
+/// The graph with its nodes in clusters.
+[[nodiscard]] constexpr graph fuse(const graph_view& g) { return fuse_groups(group(g).view()); }
 
 }  // namespace calque

@@ -1,7 +1,8 @@
 // Groups of nodes while clusters are formed, and whether some of them may become one.
 //
 // `fuse` makes groups around reductions and elementwise results; merge_rows.hpp and merge_maps.hpp
-// join them. What all have to avoid is a value that leaves a kernel and comes back into it.
+// join them. What all have to avoid is a value that leaves a kernel and comes back into it. Lists
+// of members and users keep the work of each question small: this runs in constant expressions.
 #pragma once
 
 #include "calque/graph/cluster.hpp"
@@ -12,25 +13,94 @@ namespace calque::detail {
 struct fusion_group {
   std::int32_t region = 0, domain = -1, root = -1, nodes = 0, first = -1, last = -1;
   std::int32_t inputs = 0, outputs = 0;  // bounds
-  std::int32_t input[max_operands]{};
   bool rows = false;
   bool dead = false;
+  bool works = false;  // has a node that computes something in any case
 };
 
-/// The groups of a graph, and by node the group that it is in, or -1.
-class group_joiner {
+/// The groups of a graph, by node the group that it is in (or -1), and who reads what. Reshapes and
+/// broadcasts are looked through: they compute nothing.
+class fusion_groups {
  public:
-  constexpr group_joiner(const graph_view& g, list<std::int32_t>& group, list<fusion_group>& groups)
-      : g_(g), group_(group), groups_(groups) {}
-
- protected:
   static constexpr int nothing = -1, no_group = -2;
 
-  /// What the groups `parts` are together; `first` is the one that stays.
-  constexpr fusion_group together(const list<std::int32_t>& parts) const {
-    fusion_group sum = groups_[parts[0]];
+  graph_view g;
+  list<std::int32_t>& group;
+  list<fusion_group>& all;
+
+  constexpr fusion_groups(const graph_view& graph, list<std::int32_t>& by_node,
+                          list<fusion_group>& groups)
+      : g(graph), group(by_node), all(groups) {
+    next_.resize(g.node_count, -1);
+    list<std::int32_t> latest;
+    latest.resize(all.size(), -1);
+    for (int id = g.node_count - 1; id >= 0; --id)
+      if (group[id] >= 0) {
+        next_[id] = latest[group[id]];
+        latest[group[id]] = id;
+      }
+    find_users();
+    find_order();
+    visited_.resize(all.size(), 0);
+  }
+
+  /// The members of a group: `for (int id = first(c); id >= 0; id = next(id))`, ascending.
+  [[nodiscard]] constexpr int first(int c) const { return all[c].first; }
+  [[nodiscard]] constexpr int next(int id) const { return next_[id]; }
+
+  /// Calls `f(group)` once for each group, other than `c`, that reads or is read by a member of it,
+  /// or reads with it what lies outside.
+  template <class F>
+  constexpr void for_each_neighbour(int c, F&& f) {
+    ++visit_;
+    visited_[c] = visit_;
+    const auto meet = [&](int id) {
+      ++work_;
+      const int x = group[id];
+      if (x < 0 || visited_[x] == visit_ || all[x].dead) return;
+      visited_[x] = visit_;
+      f(x);
+    };
+    for (int id = first(c); id >= 0; id = next(id)) {
+      for (int u = users_of_[id]; u < users_of_[id + 1]; ++u) meet(users_[u]);
+      for (int k = 0; k < g.nodes[id].inputs; ++k) {
+        const int in = looked_at(g, g.input(id, k));
+        meet(in);
+        if (g.nodes[in].rank > 0 && group[in] < 0)
+          for (int u = users_of_[in]; u < users_of_[in + 1]; ++u) meet(users_[u]);
+      }
+    }
+  }
+  /// clang gives an evaluation 2^20 steps; what is not merging takes some 450 a node.
+  [[nodiscard]] static constexpr int most_work(const graph_view& graph) {
+    return 36'000 - 18 * graph.node_count;
+  }
+  /// Whether merging has taken what a graph may cost in the compiler: its step limits are finite,
+  /// and a graph with fewer merged groups is as right.
+  [[nodiscard]] constexpr bool is_exhausted() const { return work_ > most_work(g); }
+  constexpr void spend(int steps) { work_ += steps; }
+
+  /// The nodes of some groups, ascending.
+  [[nodiscard]] constexpr list<std::int32_t> members(const list<std::int32_t>& parts) const {
+    list<std::int32_t> ids;
     for (std::int32_t p : parts) {
-      const fusion_group& a = groups_[p];
+      list<std::int32_t> merged;
+      merged.reserve(ids.size() + all[p].nodes);
+      int at = first(p);
+      for (std::int32_t id : ids) {
+        for (; at >= 0 && at < id; at = next(at)) merged.push(at);
+        merged.push(id);
+      }
+      for (; at >= 0; at = next(at)) merged.push(at);
+      ids = static_cast<list<std::int32_t>&&>(merged);
+    }
+    return ids;
+  }
+  /// What some groups are together; the first of them stays.
+  [[nodiscard]] constexpr fusion_group together(const list<std::int32_t>& parts) const {
+    fusion_group sum = all[parts[0]];
+    for (std::int32_t p : parts) {
+      const fusion_group& a = all[p];
       if (a.first < sum.first) sum.first = a.first;
       if (a.last > sum.last) sum.last = a.last;
       if (p == parts[0]) continue;
@@ -42,66 +112,149 @@ class group_joiner {
     return sum;
   }
   constexpr void join(const list<std::int32_t>& parts, const fusion_group& sum) {
-    for (int id = sum.first; id <= sum.last; ++id)
-      if (contains(parts, group_[id])) group_[id] = parts[0];
-    for (std::int32_t p : parts) groups_[p].dead = p != parts[0];
-    groups_[parts[0]] = sum;
+    const list<std::int32_t> ids = members(parts);
+    for (int i = 0; i < ids.size(); ++i) {
+      group[ids[i]] = parts[0];
+      next_[ids[i]] = i + 1 < ids.size() ? ids[i + 1] : -1;
+    }
+    for (std::int32_t p : parts) all[p].dead = p != parts[0];
+    all[parts[0]] = sum;
+    join_order(parts);
   }
-  static constexpr bool contains(const list<std::int32_t>& parts, int group) {
+  [[nodiscard]] static constexpr bool contains(const list<std::int32_t>& parts, int x) {
     for (std::int32_t p : parts)
-      if (p == group) return true;
+      if (p == x) return true;
     return false;
   }
   /// The group outside through which a value of the groups would reach them again; `nothing` if
   /// none does, `no_group` if it is a node by itself.
-  constexpr int comes_back(const list<std::int32_t>& parts, int first, int last) const {
-    const auto inside = [&](int id) { return group_[id] >= 0 && contains(parts, group_[id]); };
-    list<char> node, group;  // reached from the groups
-    node.resize(last - first + 1, 0);
-    group.resize(groups_.size(), 0);
-    const auto reached = [&](int id) {
-      if (id < first || id > last) return false;
-      return node[id - first] != 0 || (group_[id] >= 0 && group[group_[id]] != 0);
-    };
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (int id = first; id <= last; ++id) {
-        if (node[id - first] != 0 || is_look(g_.kind(id))) continue;
-        const bool in = inside(id);
-        bool hit = !in && reached(id);
-        for (int k = 0; k < g_.nodes[id].inputs && !hit; ++k) {
-          const int from = looked_at(g_, g_.input(id, k));
-          hit = reached(from) || (!in && inside(from));
-          if (hit && in) return group_[from] >= 0 ? group_[from] : no_group;
-        }
-        for (int body : {g_.nodes[id].body0, g_.nodes[id].body1})
-          if (body >= 0 && !hit) hit = region_reached(body, first, node, inside);
-        if (!hit) continue;
-        node[id - first] = 1;
-        if (group_[id] >= 0) group[group_[id]] = 1;
-        changed = true;
+  [[nodiscard]] constexpr int comes_back(const list<std::int32_t>& parts) const {
+    for (int w = 0; w < words_; ++w) {
+      std::uint64_t before = 0, after = 0, own = 0;
+      for (std::int32_t p : parts) {
+        before |= before_[p * words_ + w];
+        after |= after_[p * words_ + w];
+        if (p / 64 == w) own |= std::uint64_t{1} << (p % 64);
       }
+      const std::uint64_t between = before & after & ~own;
+      if (between == 0) continue;
+      const int unit = w * 64 + __builtin_ctzll(between);
+      return unit < all.size() ? unit : no_group;
     }
     return nothing;
   }
-  /// Whether a region's node was reached, or it hands out a value of the groups.
-  template <class Inside>
-  constexpr bool region_reached(int body, int first, const list<char>& node,
-                                const Inside& inside) const {
-    const region& r = g_.regions[body];
-    for (int id = r.first < first ? first : r.first; id < r.last; ++id)
-      if (node[id - first] != 0) return true;
-    for (int k = 0; k < r.results; ++k) {
-      const int id = looked_at(g_, g_.result(k, body));
-      if (inside(id) || (id >= first && id - first < node.size() && node[id - first] != 0))
-        return true;
+
+ private:
+  constexpr void find_users() {
+    users_of_.resize(g.node_count + 1, 0);
+    const auto each = [&](auto&& f) {
+      for (int id = 0; id < g.node_count; ++id) {
+        if (is_look(g.kind(id))) continue;
+        for (int k = 0; k < g.nodes[id].inputs; ++k) f(looked_at(g, g.input(id, k)), id);
+      }
+      for (int r = 1; r < g.region_count; ++r)
+        for (int k = 0; k < g.regions[r].results; ++k)
+          f(looked_at(g, g.result(k, r)), g.regions[r].owner);
+    };
+    each([&](int in, int) { ++users_of_[in + 1]; });
+    for (int id = 0; id < g.node_count; ++id) users_of_[id + 1] += users_of_[id];
+    users_.resize(users_of_[g.node_count], -1);
+    list<std::int32_t> at = users_of_;
+    each([&](int in, int id) { users_[at[in]++] = id; });
+  }
+  // --- what comes before and after what: units are groups, then nodes outside all groups -------
+
+  [[nodiscard]] constexpr bool has(const list<std::uint64_t>& sets, int unit, int other) const {
+    return ((sets[unit * words_ + other / 64] >> (other % 64)) & 1) != 0;
+  }
+  static constexpr void add(list<std::uint64_t>& sets, int words, int unit, int other) {
+    sets[unit * words + other / 64] |= std::uint64_t{1} << (other % 64);
+  }
+  constexpr void find_order() {
+    list<std::int32_t> unit;
+    unit.resize(g.node_count, -1);
+    int units = all.size();
+    for (int id = 0; id < g.node_count; ++id)
+      if (group[id] >= 0) unit[id] = group[id];
+      else if (g.nodes[id].inputs > 0 && !is_look(g.kind(id))) unit[id] = units++;
+    words_ = (units + 63) / 64;
+    before_.resize(units * words_, 0);
+    after_.resize(units * words_, 0);
+    list<std::int32_t> edges;  // pairs: from, to
+    for (int id = 0; id < g.node_count; ++id)
+      for (int u = users_of_[id]; u < users_of_[id + 1]; ++u) {
+        if (unit[id] < 0) continue;
+        // what an inner region reads, the region's owner waits for
+        for (int to = users_[u];;) {
+          if (unit[to] != unit[id]) edges.push(unit[id]), edges.push(unit[to]);
+          if (g.nodes[to].region <= g.nodes[id].region) break;
+          to = g.regions[g.nodes[to].region].owner;
+          if (to < 0) break;
+        }
+      }
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (int e = 0; e < edges.size(); e += 2)
+        changed = follows(edges[e], edges[e + 1]) || changed;
     }
-    return false;
+    for (int a = 0; a < units; ++a)
+      for (int w = 0; w < words_; ++w) {
+        std::uint64_t* const to = after_.begin() + w * 64 * words_ + a / 64;
+        for (std::uint64_t left = before_[a * words_ + w]; left != 0; left &= left - 1)
+          to[__builtin_ctzll(left) * words_] |= std::uint64_t{1} << (a % 64);
+      }
+  }
+  /// `to` comes after `from` and all before it. Whether that is news.
+  constexpr bool follows(int from, int to) {
+    bool changed = !has(before_, to, from);
+    if (changed) add(before_, words_, to, from);
+    std::uint64_t* const into = before_.begin() + to * words_;
+    const std::uint64_t* const what = before_.begin() + from * words_;
+    for (int w = 0; w < words_; ++w) {
+      changed = changed || (what[w] & ~into[w]) != 0;
+      into[w] |= what[w];
+    }
+    return changed;
+  }
+  /// The parts are one unit now, under the number of the first.
+  constexpr void join_order(const list<std::int32_t>& parts) {
+    const int c = parts[0], words = words_;
+    std::uint64_t *before = before_.begin() + c * words, *after = after_.begin() + c * words;
+    for (std::int32_t p : parts)
+      for (int w = 0; w < words; ++w) {
+        before[w] |= before_[p * words + w];
+        after[w] |= after_[p * words + w];
+      }
+    for (std::int32_t p : parts) {  // a unit is neither before nor after itself
+      before[p / 64] &= ~(std::uint64_t{1} << (p % 64));
+      after[p / 64] &= ~(std::uint64_t{1} << (p % 64));
+    }
+    spread(before, after, after_.begin(), c);
+    spread(after, before, before_.begin(), c);
+  }
+  /// Every unit of `from` gets `what` and `c` into its set.
+  constexpr void spread(const std::uint64_t* from, const std::uint64_t* what, std::uint64_t* sets,
+                        int c) {
+    const int words = words_;
+    for (int w = 0; w < words; ++w) {
+      std::uint64_t* to = sets + w * 64 * words;
+      for (std::uint64_t left = from[w]; left != 0; left &= left - 1) {
+        std::uint64_t* const set = to + __builtin_ctzll(left) * words;
+        for (int k = 0; k < words; ++k) set[k] |= what[k];
+        set[c / 64] |= std::uint64_t{1} << (c % 64);
+        work_ += words;
+      }
+    }
   }
 
-  graph_view g_;
-  list<std::int32_t>& group_;
-  list<fusion_group>& groups_;
+  list<std::int32_t> next_;              // by node: the next member of its group
+  list<std::int32_t> users_of_, users_;  // users of node i: [users_of_[i], users_of_[i + 1])
+
+  int work_ = 0;
+  list<std::int32_t> visited_;
+  std::int32_t visit_ = 0;
+  list<std::uint64_t> before_, after_;  // by unit: a set of units, `words_` words each
+  int words_ = 0;
 };
 
 }  // namespace calque::detail

@@ -8,17 +8,18 @@
 
 namespace calque::detail {
 
-class map_merger : group_joiner {
+class map_merger {
  public:
-  using group_joiner::group_joiner;
+  constexpr explicit map_merger(fusion_groups& groups) : m_(groups), g_(groups.g) {}
 
   constexpr void run() {
-    for (int c = groups_.size() - 1; c >= 0; --c) {  // in the order of their last nodes
-      if (!is_map(groups_[c])) continue;
-      for (bool grown = true; grown;) {
+    for (int c = m_.all.size() - 1; c >= 0; --c) {  // in the order of their last nodes
+      for (bool grown = is_map(m_.all[c]); grown && !m_.is_exhausted();) {
         grown = false;
-        for (int x = groups_.size() - 1; x >= 0 && !grown; --x)
-          grown = x != c && fits(c, x) && merge(c, x);
+        list<std::int32_t> near;
+        m_.for_each_neighbour(c, [&](int x) { near.push(x); });
+        for (std::int32_t x : near)
+          if (!m_.all[x].dead && fits(c, x)) grown = merge(c, x) || grown;
       }
     }
   }
@@ -26,7 +27,7 @@ class map_merger : group_joiner {
  private:
   constexpr bool is_map(const fusion_group& c) const { return !c.dead && c.root < 0; }
   constexpr bool fits(int c, int x) const {
-    const fusion_group &a = groups_[c], &b = groups_[x];
+    const fusion_group &a = m_.all[c], &b = m_.all[x];
     if (!is_map(b) || a.region != b.region) return false;
     if (a.inputs + b.inputs + a.outputs + b.outputs > max_operands - 8) return false;
     if (a.nodes + b.nodes > max_merged_nodes) return false;
@@ -39,33 +40,32 @@ class map_merger : group_joiner {
     list<std::int32_t> read;
     for (int pass = 0; pass < 2; ++pass) {
       const int own = pass == 0 ? c : x, other = pass == 0 ? x : c;
-      for (int id = groups_[own].first; id <= groups_[own].last; ++id) {
-        if (group_[id] != own) continue;
+      for (int id = m_.first(own); id >= 0; id = m_.next(id))
         for (int k = 0; k < g_.nodes[id].inputs; ++k) {
           const int in = g_.input(id, k);
-          if (is_look(g_.kind(in))) {  // a look at the other is no part of either
-            const int seen = group_[looked_at(g_, in)];
-            if (seen == c || seen == x) return false;
-          }
-          if (g_.nodes[in].rank != g_.nodes[groups_[c].domain].rank) continue;
-          if (group_[in] == other) found = true;
+          if (is_look(g_.kind(in)) && m_.group[looked_at(g_, in)] == other)
+            return false;  // a look at the other is no part of either
+          if (g_.nodes[in].rank != g_.nodes[m_.all[c].domain].rank) continue;
+          if (m_.group[in] == other) found = true;
           else if (pass == 0) read.push(in);
-          else found = found || contains(read, in);
+          else found = found || m_.contains(read, in);
         }
-      }
     }
     return found;
   }
   constexpr bool merge(int c, int x) {
     const list<std::int32_t> parts{c, x};
-    fusion_group sum = together(parts);
-    if (comes_back(parts, sum.first, sum.last) != nothing) return false;
-    if (groups_[x].last > groups_[c].last) sum.domain = groups_[x].domain;
-    join(parts, sum);
+    fusion_group sum = m_.together(parts);
+    if (m_.comes_back(parts) != fusion_groups::nothing) return false;
+    if (m_.all[x].last > m_.all[c].last) sum.domain = m_.all[x].domain;
+    m_.join(parts, sum);
     return true;
   }
 
   static constexpr int max_merged_nodes = 96;
+
+  fusion_groups& m_;
+  const graph_view& g_;
 };
 
 }  // namespace calque::detail

@@ -10,15 +10,22 @@
 
 namespace calque::detail {
 
-class row_merger : group_joiner {
+class row_merger {
  public:
-  using group_joiner::group_joiner;
+  constexpr explicit row_merger(fusion_groups& groups) : m_(groups), g_(groups.g) {
+    form_of_.resize(g_.node_count, {});
+    in_rows_.resize(g_.node_count, row_form::none);
+    read_.resize(g_.node_count, 0);
+    changed_.resize(g_.node_count, 0);
+    read_from_.resize(m_.all.size(), 0);
+    read_full_from_.resize(m_.all.size(), 0);
+  }
 
   constexpr void run() {
     // what reads full values in common first: only then what works on values of rows alone
     for (bool kept : {false, true})
-      for (int c = groups_.size() - 1; c >= 0; --c)  // in the order of their last nodes
-        if (!groups_[c].dead && reduces(groups_[c])) grow(c, kept);
+      for (int c = m_.all.size() - 1; c >= 0; --c)  // in the order of their last nodes
+        if (!m_.all[c].dead && reduces(m_.all[c])) grow(c, kept);
   }
 
  private:
@@ -26,72 +33,116 @@ class row_merger : group_joiner {
     return c.root >= 0 && is_reduction(g_, c.root);
   }
   constexpr void grow(int c, bool kept) {
-    const row_axes axes{&g_, groups_[c].domain, reduced_mask(g_, groups_[c].root)};
+    const row_axes axes{&g_, m_.all[c].domain, reduced_mask(g_, m_.all[c].root)};
     if (!axes.distinct()) return;
-    for (bool grown = true; grown;) {
+    ++growing_;
+    for (bool grown = true; grown && !m_.is_exhausted();) {
       grown = false;
-      for (int x = groups_.size() - 1; x >= 0 && !grown; --x)
-        grown = x != c && fits(axes, x, c) && work_together(axes, c, x, kept) && merge(axes, c, x);
+      list<std::int32_t> near;
+      m_.for_each_neighbour(c, [&](int x) { near.push(x); });
+      note_readings(axes, c);
+      for (std::int32_t x : near)
+        if (!m_.all[x].dead && !m_.is_exhausted() && fits(axes, x, c) &&
+            work_together(axes, c, x, kept) && merge(axes, c, x)) {
+          note_readings(axes, c);
+          grown = true;
+        }
     }
   }
-  constexpr bool fits(const row_axes& axes, int x, int c) const {
-    const fusion_group &a = groups_[x], &b = groups_[c];
-    if (a.dead || a.region != b.region) return false;
+  /// The form that a node has for the group that grows.
+  constexpr row_form form(const row_axes& axes, int id) {
+    if (form_of_[id].growing != growing_) form_of_[id] = {growing_, axes.form_of(g_.nodes[id])};
+    return form_of_[id].form;
+  }
+  /// Marks the full values that group `c` reads from outside, and the groups that give them.
+  constexpr void note_readings(const row_axes& axes, int c) {
+    ++reading_;
+    m_.spend(2 * m_.all[c].nodes);
+    for (int id = m_.first(c); id >= 0; id = m_.next(id))
+      for (int k = 0; k < g_.nodes[id].inputs; ++k) {
+        const int in = looked_at(g_, g_.input(id, k)), from = m_.group[in];
+        if (from == c) continue;
+        if (from >= 0) read_from_[from] = reading_;
+        if (form(axes, in) != row_form::full) continue;
+        read_[in] = reading_;
+        if (from >= 0) read_full_from_[from] = reading_;
+      }
+  }
+  constexpr bool fits(const row_axes& axes, int x, int c) {
+    const fusion_group &a = m_.all[x], &b = m_.all[c];
+    if (a.region != b.region) return false;
     if (a.root >= 0 && (!reduces(a) || reduced_mask(g_, a.root) != axes.mask)) return false;
     if (a.nodes + b.nodes + a.inputs + b.inputs + a.outputs + b.outputs > max_operands)
       return false;
-    const row_form f = axes.form_of(g_.nodes[a.domain]);
+    const row_form f = form(axes, a.domain);
     return f == row_form::full || (a.root < 0 && f != row_form::none);
   }
   /// Whether one hands a full value to the other, or both read one; or one works on kept values of
   /// the other alone.
-  constexpr bool work_together(const row_axes& axes, int c, int x, bool kept) const {
-    bool reads = false, full = false;
-    list<std::int32_t> common;
-    for (int pass = 0; pass < 2 && !full; ++pass) {
-      const fusion_group& a = groups_[pass == 0 ? c : x];
-      for (int id = a.first; id <= a.last && !full; ++id) {
-        if (group_[id] != (pass == 0 ? c : x)) continue;
-        for (int k = 0; k < g_.nodes[id].inputs; ++k) {
-          const int in = looked_at(g_, g_.input(id, k));
-          const bool is_full = axes.form_of(g_.nodes[in]) == row_form::full;
-          const int from = group_[in];
-          if (from == (pass == 0 ? x : c)) {
-            reads = true;
-            full = full || is_full;
-          } else if (is_full && from != (pass == 0 ? c : x)) {
-            if (pass == 0) common.push(in);
-            else
-              for (std::int32_t seen : common) full = full || seen == in;
-          }
-        }
+  constexpr bool work_together(const row_axes& axes, int c, int x, bool kept) {
+    if (read_full_from_[x] == reading_) return true;
+    bool reads = read_from_[x] == reading_;
+    for (int id = m_.first(x); id >= 0; id = m_.next(id))
+      for (int k = 0; k < g_.nodes[id].inputs; ++k) {
+        const int in = looked_at(g_, g_.input(id, k)), from = m_.group[in];
+        if (from == x) continue;
+        reads |= from == c;
+        if (read_[in] == reading_ || (from == c && form(axes, in) == row_form::full)) return true;
       }
-    }
-    return full || (kept && reads && is_kept_group(axes, x));
+    return kept && reads && is_kept_group(axes, x);
   }
-  constexpr bool is_kept_group(const row_axes& axes, int x) const {
-    return groups_[x].root < 0 && axes.form_of(g_.nodes[groups_[x].domain]) != row_form::full;
+  constexpr bool is_kept_group(const row_axes& axes, int x) {
+    return m_.all[x].root < 0 && form(axes, m_.all[x].domain) != row_form::full;
   }
   /// Merges `x` into `c`, and with it the groups of row values that lie between the two.
   constexpr bool merge(const row_axes& axes, int c, int x) {
     list<std::int32_t> parts{c, x};
     for (;;) {
-      row_set all(g_, axes.domain, axes.mask);
-      fusion_group sum = together(parts);
+      fusion_group sum = m_.together(parts);
       if (sum.nodes + sum.inputs + sum.outputs > max_operands) return false;
-      for (int id = sum.first; id <= sum.last; ++id)
-        if (contains(parts, group_[id])) all.ids.push(id);
-      if (!all.is_valid()) return false;
-      const int back = comes_back(parts, sum.first, sum.last);
-      if (back == nothing) {
+      const int back = m_.comes_back(parts);
+      if (back == fusion_groups::nothing) {
+        m_.spend(8 * sum.nodes);
+        row_set set(g_, axes.domain, axes.mask);
+        set.ids = m_.members(parts);
+        if (!set.is_valid(known_forms{*this, c, ++merging_})) return false;
+        for (int i = 0; i < set.ids.size(); ++i) in_rows_[set.ids[i]] = set.forms[i];
         sum.rows = true;
-        join(parts, sum);
+        m_.join(parts, sum);
         return true;
       }
       if (back < 0 || !fits(axes, back, c) || !is_kept_group(axes, back)) return false;
       parts.push(back);
     }
   }
+
+  /// The forms of the members of rows cluster `c`, where the other parts do not change them.
+  struct known_forms {
+    row_merger& m;
+    int c, merging;
+    constexpr row_form known(int id) const {
+      bool old = m.m_.group[id] == c && m.m_.all[c].rows;
+      for (int k = 0; old && k < m.g_.nodes[id].inputs; ++k)
+        old = m.changed_[looked_at(m.g_, m.g_.input(id, k))] != merging;
+      return old ? m.in_rows_[id] : row_form::none;
+    }
+    constexpr void note(int id, row_form f) const {
+      if (m.m_.group[id] != c || !m.m_.all[c].rows || m.in_rows_[id] != f) m.changed_[id] = merging;
+    }
+  };
+  struct known_form {
+    std::int32_t growing = 0;
+    row_form form = row_form::none;
+  };
+
+  fusion_groups& m_;
+  const graph_view& g_;
+  list<known_form> form_of_;  // by node, for the group that grows
+  list<row_form> in_rows_;    // by node: its form in its rows cluster
+  list<std::int32_t> read_;   // by node: read, as a full value, by the group that grows
+  list<std::int32_t> read_from_, read_full_from_;  // by group
+  list<std::int32_t> changed_;  // by node: new in a merged set, or of another form there
+  std::int32_t growing_ = 0, reading_ = 0, merging_ = 0;
 };
 
 }  // namespace calque::detail

@@ -5,7 +5,7 @@
 //   fold      constants computed, exact identities and markers removed
 //   cse       equal nodes merged
 //   dce       what neither results nor effects need dropped
-//   fuse      clusters formed
+//   fuse      clusters formed, in two steps
 //
 // Level 0 stops after `gradient`, level 1 after `dce`, level 2 runs all.
 #pragma once
@@ -59,7 +59,8 @@ CALQUE_STAGE(gradient, calque::gradient, false);
 CALQUE_STAGE(fold, fold, true);  // the last to evaluate anything
 CALQUE_STAGE(cse, cse, true);
 CALQUE_STAGE(dce, dce, true);
-CALQUE_STAGE(fuse, fuse, true);
+CALQUE_STAGE(group, group, true);
+CALQUE_STAGE(fuse, fuse_groups, true);
 #undef CALQUE_STAGE
 
 template <class Traced>
@@ -84,7 +85,8 @@ struct pipeline {
   using folded = detail::fold_stage<expanded>;
   using merged = detail::cse_stage<folded>;
   using live = detail::dce_stage<merged>;
-  using fused = detail::fuse_stage<live>;
+  using grouped = detail::group_stage<live>;
+  using fused = detail::fuse_stage<grouped>;
 
   static constexpr auto pick() {
     if constexpr (Level <= 0) return expanded{};

@@ -192,9 +192,12 @@ class scheduler : draft_writer {
     s.outputs = static_cast<int>(out.size());
     d_.ids.insert(d_.ids.end(), out.begin(), out.end());
     const int at = push(s);
-    for (std::size_t k = 0; k < in.size();
-         ++k)  // a tail's are read before the last result is there
-      read_by(in[k], at, elementwise && static_cast<int>(k) < s.inputs && s_.same(in[k], over));
+    // a tail's operands are read where the result's elements are written, or before
+    const bool reduces = c >= 0 && g_.clusters[c].kind == cluster_kind::reduce;
+    for (std::size_t k = 0; k < in.size(); ++k) {
+      const bool body = static_cast<int>(k) < s.inputs;
+      read_by(in[k], at, (body ? elementwise : reduces) && s_.same(in[k], over));
+    }
     for (int o : out) add_computed(o, at);
   }
 

@@ -12,6 +12,7 @@
 
 #include "calque/graph/dump.hpp"
 #include "calque/plan/text.hpp"
+#include "calque/run/cluster_reasons.hpp"
 #include "calque/run/plan.hpp"
 
 namespace calque {
@@ -264,7 +265,10 @@ class plan_text {
     if (n.cluster >= 0) {
       const cluster& c = g_.clusters[n.cluster];
       return "cluster of " + std::to_string(c.nodes) +
-             (c.kind == cluster_kind::reduce ? " around a reduction" : "");
+             (c.kind == cluster_kind::reduce ? " around a reduction"
+              : c.kind == cluster_kind::rows ? " over the rows of one domain"
+                                             : "") +
+             "; " + cluster_reasons(g_).text(n.cluster);
     }
     if (x.op->kind != op_kind::map && x.op->kind != op_kind::reduce) return "a kernel of its own";
     if (g_.cluster_of == nullptr) return "this pass level forms no clusters";
