@@ -98,11 +98,13 @@ class cse_pass {
   }
   constexpr bool same(int id, const node& n, int made) const {
     const node& m = r_.out.at(made);
-    if (m.op->key != n.op->key || m.type != n.type || m.rank != n.rank || m.inputs != n.inputs)
+    if (m.op->key != n.op->key || m.op->kind != n.op->kind || m.type != n.type ||
+        m.rank != n.rank || m.inputs != n.inputs)
       return false;
     for (int k = 0; k < n.inputs; ++k)
       if (r_.out.input(made, k) != r_.input(id, k)) return false;
     if (n.op->kind == op_kind::map) return true;
+    if (m.reverse != n.reverse || m.exclusive != n.exclusive) return false;
     if (m.axis_mask != n.axis_mask || attribute(m) != attribute(n) ||
         !constant::identical(m.value, n.value))
       return false;

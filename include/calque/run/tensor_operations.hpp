@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "calque/graph/graph.hpp"
-#include "calque/ops/arithmetic.hpp"
+#include "calque/ops/accumulate.hpp"
 
 namespace calque::reference {
 
@@ -176,6 +176,14 @@ class tensor_operations {
     for (std::size_t i : at) s += static_cast<std::uint64_t>(x.data[i].i);
     return detail::narrowed(to, {0, static_cast<std::int64_t>(s)});
   }
+  constant product_of(dtype t, const tensor& x, const std::vector<std::size_t>& at) const {
+    long double p = 1;
+    std::uint64_t whole = 1;
+    for (std::size_t i : at)
+      p *= static_cast<long double>(x.data[i].f), whole *= static_cast<std::uint64_t>(x.data[i].i);
+    return is_floating(t) ? narrowed_for(t, {static_cast<double>(p), 0})
+                          : detail::narrowed(t, {0, static_cast<std::int64_t>(whole)});
+  }
   tensor reduce(const node& n, const tensor& x) const {
     tensor r{n.type, extents_of(n), {}};
     const std::string_view name = n.op->name;
@@ -184,8 +192,18 @@ class tensor_operations {
         r.data.push_back(total(x.type, n.type, x, group));
         continue;
       }
+      if (name == "prod") {
+        r.data.push_back(product_of(n.type, x, group));
+        continue;
+      }
+      const bool low = name == "min" || name == "all";
+      if (group.empty() && (name == "all" || name == "any" || name == "largest")) {
+        const double least = -std::numeric_limits<double>::infinity();
+        r.data.push_back(is_floating(n.type) ? constant{least, 0} : constant{0, low});
+        continue;
+      }
       require(!group.empty(), "an extreme of nothing");
-      const op_info& better = name == "max" ? op_info_of<op::maximum> : op_info_of<op::minimum>;
+      const op_info& better = low ? op_info_of<op::minimum> : op_info_of<op::maximum>;
       constant best = x.data[group[0]];
       for (std::size_t i : group) {
         const constant pair[] = {best, x.data[i]};
@@ -197,6 +215,46 @@ class tensor_operations {
             "extents differ from the table's");
     return r;
   }
+  /// A user's monoid over groups of elements, in order.
+  tensor ordered_reduce(const node& n, const tensor& x) const {
+    tensor r{n.type, extents_of(n), {}};
+    for (const auto& group : groups(x, n.axis_mask)) {
+      constant sum = n.op->evaluate(x.type, n.type, nullptr);
+      for (std::size_t k = 0; k < group.size(); ++k) {
+        const constant pair[] = {sum, x.data[group[k]]};
+        sum = k == 0 ? pair[1] : n.op->evaluate(x.type, n.type, pair);
+      }
+      r.data.push_back(sum);
+    }
+    return r;
+  }
+  /// The elements of each line along the axis of `n`, in the direction of `n`.
+  static std::vector<std::vector<std::size_t>> lines(const node& n, const tensor& x) {
+    auto all = groups(x, n.axis_mask);
+    if (n.reverse)
+      for (auto& line : all) std::reverse(line.begin(), line.end());
+    return all;
+  }
+  tensor accumulate(const node& n, const tensor& x) const {
+    tensor r{n.type, x.shape, std::vector<constant>(x.data.size())};
+    const bool sums = std::string_view(n.op->name) == "cumsum", floats = is_floating(n.type);
+    for (const auto& line : lines(n, x)) {
+      constant sum = n.op->evaluate(n.type, n.type, nullptr);
+      long double exact = 0;  // sums of floats as exact as can be
+      bool first = true;
+      for (std::size_t i : line) {
+        if (n.exclusive) r.data[i] = sum;
+        const constant pair[] = {sum, x.data[i]};
+        exact += static_cast<long double>(x.data[i].f);
+        if (sums && floats) sum = narrowed_for(n.type, {static_cast<double>(exact), 0});
+        else sum = first ? pair[1] : call(*n.op, n.type, n.type, pair);
+        if (!n.exclusive) r.data[i] = sum;
+        first = false;
+      }
+    }
+    return r;
+  }
+  tensor along_axis(const node& n, const tensor& x) const { return accumulate(n, x); }
   tensor arg_reduce(const node& n, const tensor& x) const {
     tensor r{n.type, extents_of(n), {}};
     const bool most = std::string_view(n.op->name) == "argmax";

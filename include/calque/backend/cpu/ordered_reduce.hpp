@@ -1,0 +1,124 @@
+// Reductions that combine neighbours only, so that a user's monoid need not be commutative.
+//
+// Lines of kept elements are combined side by side where those are contiguous; else each kept
+// element's reduced elements are cut into parts that follow each other, combined by themselves and
+// then in order. The identity is the result of no elements, and is never combined.
+#pragma once
+
+#include "calque/backend/cpu/accumulate_loops.hpp"
+#include "calque/backend/cpu/tile.hpp"
+
+namespace calque::detail {
+
+/// Elements of a part, and of a tile of kept elements.
+inline constexpr std::int64_t ordered_block = 1024;
+
+CALQUE_HIDDEN inline std::int64_t ordered_reduce_scratch(const geometry& g) {
+  const std::int64_t most = g.size < ordered_block ? g.size : ordered_block;
+  return most * size_of(g.operands[0].type) + 64;
+}
+
+template <class F, class T>
+class CALQUE_HIDDEN ordered_reduction {
+ public:
+  using m = monoid<F, T>;
+
+  ordered_reduction(const geometry& g, void* const* data, void* scratch)
+      : g_(g),
+        in_(static_cast<const T*>(data[0])),
+        out_(static_cast<T*>(data[1])),
+        tile_(static_cast<T*>(scratch)),
+        across_(scan_program_of<F, T>().across),
+        from_(g.operands[0].strides),
+        to_(g.operands[1].strides) {
+    for (int a = g.kept; a < g.rank; ++a) reduced_ *= g.extents[a];
+  }
+  void run() {
+    const int inner = g_.kept - 1;
+    const bool across = inner >= 0 && from_[inner] == 1 && g_.extents[inner] >= 8 && reduced_ > 0;
+    std::int64_t index[max_rank]{};
+    for (std::int64_t done = 0; done < g_.kept_size;) {
+      std::int64_t in = 0, out = 0, n = 1;
+      for (int a = 0; a < g_.kept; ++a) in += index[a] * from_[a], out += index[a] * to_[a];
+      if (across) {
+        n = g_.extents[inner] - index[inner];
+        if (n > ordered_block) n = ordered_block;
+        lines(in_ + in, out_ + out, n);
+      } else {
+        out_[out] = reduced_ == 0 ? m::identity() : one(in_ + in);
+      }
+      done += n;
+      if (inner < 0) break;
+      index[inner] += n;
+      for (int a = inner; a > 0 && index[a] == g_.extents[a]; --a) index[a] = 0, ++index[a - 1];
+    }
+  }
+
+ private:
+  /// n kept elements side by side.
+  void lines(const T* in, T* out, std::int64_t n) {
+    T* sums = tile_;
+    std::int64_t inner[max_rank]{}, offset = 0;
+    for (std::int64_t i = 0; i < reduced_; ++i) {
+      across_({in + offset, sums, sums, n, i == 0, nullptr});
+      for (int a = g_.rank - 1; a >= g_.kept; --a) {
+        offset += from_[a];
+        if (++inner[a] < g_.extents[a]) break;
+        offset -= g_.extents[a] * from_[a];
+        inner[a] = 0;
+      }
+    }
+    const std::int64_t step = to_[g_.kept - 1];
+    for (std::int64_t k = 0; k < n; ++k) out[k * step] = sums[k];
+  }
+  /// All elements that belong to one.
+  T one(const T* in) {
+    const bool straight = g_.rank == g_.kept + 1 && (from_[g_.kept] == 1 || reduced_ == 1);
+    T sum{};
+    for (std::int64_t at = 0; at < reduced_; at += ordered_block) {
+      const std::int64_t left = reduced_ - at, n = left < ordered_block ? left : ordered_block;
+      const T* part = in + at;
+      if (!straight) {
+        gather_tile(tile_, const_cast<T*>(in), static_cast<int>(sizeof(T)), g_.extents + g_.kept,
+                    from_ + g_.kept, g_.rank - g_.kept, at, n);
+        part = tile_;
+      }
+      const T next = fold(part, n);
+      sum = at == 0 ? next : m::of(sum, next);
+    }
+    return sum;
+  }
+  /// Four parts that do not wait for each other.
+  static T fold(const T* p, std::int64_t n) {
+    const std::int64_t each = n / 4;
+    if (each < 4) return serial(p, n);
+    T a = p[0], b = p[each], c = p[2 * each], d = p[3 * each];
+    for (std::int64_t i = 1; i < each; ++i) {
+      a = m::of(a, p[i]);
+      b = m::of(b, p[each + i]);
+      c = m::of(c, p[2 * each + i]);
+      d = m::of(d, p[3 * each + i]);
+    }
+    for (std::int64_t i = 4 * each; i < n; ++i) d = m::of(d, p[i]);
+    return m::of(m::of(a, b), m::of(c, d));
+  }
+  static T serial(const T* p, std::int64_t n) {
+    T sum = p[0];
+    for (std::int64_t i = 1; i < n; ++i) sum = m::of(sum, p[i]);
+    return sum;
+  }
+
+  const geometry& g_;
+  const T* in_;
+  T *out_, *tile_;
+  void (*across_)(const scan_line&);
+  const std::int64_t *from_, *to_;
+  std::int64_t reduced_ = 1;
+};
+
+template <class F, class T>
+CALQUE_HIDDEN void launch_ordered_reduce(const geometry& g, void* const* data, void* scratch) {
+  ordered_reduction<F, T>(g, data, scratch).run();
+}
+
+}  // namespace calque::detail
