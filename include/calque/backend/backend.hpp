@@ -32,6 +32,7 @@ struct operand_layout {
 /// matmul:     extents are m, n, k; operands a (strides of m, k in [0], [1]), b (k, n), out (m, n).
 /// along_axis: the lines' axis last, after `kept` others; `start` is 1 where a running reduction
 ///             leaves an element out of its own result; operands are the inputs, then the output.
+/// random:     operands are the state (a seed and the number of the draw) and the result.
 /// copy, fill: like map with one input (or none) and one output.
 struct geometry {
   std::int32_t rank = 0;

@@ -157,7 +157,7 @@ struct graph_view {
   [[nodiscard]] static constexpr bool computes(op_kind k) {
     return k == op_kind::map || k == op_kind::reduce || k == op_kind::sum_to ||
            k == op_kind::arg_reduce || k == op_kind::matmul || k == op_kind::iota ||
-           k == op_kind::along_axis || k == op_kind::ordered_reduce;
+           k == op_kind::along_axis || k == op_kind::ordered_reduce || k == op_kind::random;
   }
 };
 

@@ -42,7 +42,8 @@ enum class op_kind : std::uint8_t {
   stop_gradient,  // equal to its input; no derivative passes
   gradient,       // derivatives of its first input with respect to the others; a pass expands it
   along_axis,  // each line along one axis by itself, into as many elements: running sums, sorting
-  ordered_reduce  // over the axes of its mask, combining neighbours only: a user's monoid
+  ordered_reduce,  // over the axes of its mask, combining neighbours only: a user's monoid
+  random           // numbers of a counter-based generator, each a function of its index
 };
 
 /// How the types of an elementwise operation's operands and result relate.

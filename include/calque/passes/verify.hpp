@@ -158,6 +158,11 @@ class verifier {
       case op_kind::reduce:
       case op_kind::ordered_reduce:
       case op_kind::arg_reduce: return reduction(id);
+      case op_kind::random:
+        return n.inputs == 1 && is_floating(n.type) && input(id, 0).rank == 1 &&
+                       input(id, 0).type == dtype::uint64
+                   ? nullptr
+                   : "random numbers are floating and read a generator's state";
       case op_kind::along_axis:
         return n.inputs >= 1 && g_.same_extents(n, input(id, 0)) &&
                        __builtin_popcount(n.axis_mask) == 1 && n.axis_mask >> n.rank == 0

@@ -90,6 +90,17 @@ class geometry_builder {
     g.start = n.exclusive;
     finish(true);
   }
+  /// Random numbers: each a function of its place in row-major order.
+  void random(int id) {
+    const planning::place to = d_.place_of(id);
+    constexpr std::int64_t still[max_rank]{};
+    begin(s_.rank(id), s_.extents(id));
+    add(d_.g.input(id, 0), d_.place_of(d_.g.input(id, 0)), still);
+    add(id, to, to.strides);
+    o_.shape.inputs = o_.shape.outputs = 1;
+    o_.shape.kept = o_.shape.rank;
+    finish(false);
+  }
   void matmul(int id) {
     const int a = d_.g.input(id, 0), b = d_.g.input(id, 1);
     geometry& g = o_.shape;

@@ -94,6 +94,7 @@ class interpreter : public tensor_operations {
       case op_kind::map: value(id) = map(id, n); break;
       case op_kind::reduce: value(id) = reduce(n, in(id, 0)); break;
       case op_kind::arg_reduce: value(id) = arg_reduce(n, in(id, 0)); break;
+      case op_kind::random: value(id) = random(n, in(id, 0)); break;
       case op_kind::ordered_reduce: value(id) = ordered_reduce(n, in(id, 0)); break;
       case op_kind::along_axis: value(id) = along_axis(n, in(id, 0)); break;
       case op_kind::sum_to: value(id) = sum_to(n, in(id, 0)); break;

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "calque/core/philox.hpp"
 #include "calque/graph/graph.hpp"
 #include "calque/ops/accumulate.hpp"
 
@@ -255,6 +256,32 @@ class tensor_operations {
     return r;
   }
   tensor along_axis(const node& n, const tensor& x) const { return accumulate(n, x); }
+  tensor random(const node& n, const tensor& state) const {
+    tensor r{n.type, extents_of(n), {}};
+    const auto seed = static_cast<std::uint64_t>(state.data[0].i),
+               draw = static_cast<std::uint64_t>(state.data[1].i);
+    const bool normal = std::string_view(n.op->name) == "normal", wide = size_of(n.type) == 8;
+    const std::int64_t count = r.size();
+    for (std::int64_t i = 0; i < count; ++i) {
+      const auto [block, part] = detail::philox_place_of(i, size_of(n.type));
+      const detail::philox_block w = detail::philox_at(seed, draw, block);
+      const auto unit = [&](int k, int shift) {
+        const std::uint64_t both = std::uint64_t{w.word[(2 * k + 1) % 4]} << 32 | w.word[2 * k % 4];
+        return wide ? static_cast<double>(both << shift >> 12) * 0x1p-52
+                    : static_cast<double>(detail::unit_float(w.word[k] << shift));
+      };
+      double v = wide || !normal ? unit(part, 0) : 0;
+      if (normal) {
+        const int a = wide ? 0 : part / 2 * 2,
+                  quadrant = static_cast<int>(w.word[wide ? 3 : a + 1] >> 30);
+        const double angle = (unit(a + 1, 2) - 0.5 + quadrant) * 1.57079632679489661923;
+        v = std::sqrt(-2 * std::log(1 - unit(a, 0))) *
+            (part % 2 == 0 ? std::cos(angle) : std::sin(angle));
+      }
+      r.data.push_back(narrowed_for(n.type, {v, 0}));
+    }
+    return r;
+  }
   tensor arg_reduce(const node& n, const tensor& x) const {
     tensor r{n.type, extents_of(n), {}};
     const bool most = std::string_view(n.op->name) == "argmax";
