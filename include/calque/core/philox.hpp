@@ -76,24 +76,25 @@ struct philox_lanes {
     std::uint32_t number[philox_group];
     for (std::uint32_t k = 0; k < philox_group; ++k)  // a group does not cross 2^32 blocks
       number[k] = static_cast<std::uint32_t>(first) + k;
-    lanes::load<std::uint32_t, philox_group>(word[0], number);
-    words zero{};
-    word[1] = zero + static_cast<std::uint32_t>(first >> 32);
-    word[2] = zero + static_cast<std::uint32_t>(draw);
-    word[3] = zero + static_cast<std::uint32_t>(draw >> 32);
+    words a, b, c, d;
+    lanes::load<std::uint32_t, philox_group>(a, number);
+    lanes::splat<std::uint32_t, philox_group>(b, static_cast<std::uint32_t>(first >> 32));
+    lanes::splat<std::uint32_t, philox_group>(c, static_cast<std::uint32_t>(draw));
+    lanes::splat<std::uint32_t, philox_group>(d, static_cast<std::uint32_t>(draw >> 32));
     std::uint32_t k0 = static_cast<std::uint32_t>(seed),
                   k1 = static_cast<std::uint32_t>(seed >> 32);
     for (int round = 0; round < 10; ++round) {
-      words a_high, a_low, b_high, b_low;
-      multiply(a_high, a_low, word[0], philox_multiplier[0]);
-      multiply(b_high, b_low, word[2], philox_multiplier[1]);
-      word[0] = b_high ^ word[1] ^ k0;
-      word[1] = b_low;
-      word[2] = a_high ^ word[3] ^ k1;
-      word[3] = a_low;
+      words a_high, a_low, c_high, c_low;
+      multiply(a_high, a_low, a, philox_multiplier[0]);
+      multiply(c_high, c_low, c, philox_multiplier[1]);
+      a = c_high ^ b ^ k0;
+      b = c_low;
+      c = a_high ^ d ^ k1;
+      d = a_low;
       k0 += philox_key_step[0];
       k1 += philox_key_step[1];
     }
+    word[0] = a, word[1] = b, word[2] = c, word[3] = d;
   }
 
  private:
