@@ -31,7 +31,8 @@ TEST_CASE(
         "log",           "sqrt",    "tanh",      "cast",     "sum",        "max",
         "min",           "argmax",  "argmin",    "sum_to",   "transpose",  "reshape",
         "broadcast_to",  "matmul",  "cond",      "loop",     "entry",      "region_arg",
-        "result",        "marker",  "gradient"})
+        "result",        "marker",  "gradient",  "prod",     "all",        "any",
+        "cumsum",        "first_not_zero"})
     often(name, o.operations[name]);
   for (int rule = 0; rule < calque::fold_rules; ++rule)  // the types leave no cast to the same type
     if (rule != static_cast<int>(calque::fold_rule::same_cast))

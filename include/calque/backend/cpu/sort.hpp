@@ -45,11 +45,11 @@ class CALQUE_HIDDEN keyed_sort {
     I place;
   };
   /// Lines up to here are merged: counting digits would take longer.
-  static constexpr std::int64_t short_line = 192, run = 8;
+  static constexpr std::int64_t short_line = 16, run = 16;  // for each byte of a key; a start
 
   /// Sorts `items`, with as much room in `other`; returns where the result is.
   static item* sort(item* items, item* other, std::int64_t n, int key_bytes) {
-    return n <= short_line ? merge(items, other, n) : radix(items, other, n, key_bytes);
+    return n <= short_line * key_bytes ? merge(items, other, n) : radix(items, other, n, key_bytes);
   }
 
  private:
