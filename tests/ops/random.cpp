@@ -53,7 +53,10 @@ TEST_CASE("the generator gives the published vectors of Philox4x32-10") {
   }
   cq::detail::philox_lanes p;  // blocks side by side are the same blocks
   p.make(0x299f31d0a4093822, 0x0370734413198a2e, 0x85a308d3243f6a80);
-  for (int k = 0; k < 4; ++k) CHECK(p.word[k][8] == table[2].want[k]);
+  for (int k = 0; k < 4; ++k) {
+    const std::uint32_t word = p.word[k][8];
+    CHECK(word == table[2].want[k]);
+  }
 }
 
 TEST_CASE("an element is a function of seed, draw and index: extents and layout do not matter") {
@@ -192,7 +195,9 @@ TEST_CASE("normal numbers of the kernels are those of the formula, at each instr
                       cq::random::normal<double>(state, cq::shape{1000}),
                       cq::random::uniform<float>(state, cq::shape{1000})};
   });
-  const auto [a, b, c] = cq::eager(f)(cq::rng{11});  // by the formula, in double
+  const auto formula = cq::eager(f)(cq::rng{11});  // by the formula, in double
+  const auto &a = std::get<0>(formula), &c = std::get<2>(formula);
+  const auto& b = std::get<1>(formula);
   at_each_isa(
       [&] {
         const auto [x, y, z] = f(cq::rng{11});

@@ -132,12 +132,12 @@ TEST_CASE("verify finds lines, ordered reductions and random numbers that do not
     const int y = detail::build_accumulation<op::cumsum>(b, x, 1, {true, true});
     node n = builder::make<op::random_uniform>(dtype::float32, 0);
     const int z = b.append_with(n, state);
-    CHECK(verify(duplicate(b.g.view()).view()) == nullptr);
     spoil(b.g, y, z);
     const std::int32_t results[] = {y, z};
     const graph g = b.finish(results, 2);
     return std::string_view(verify(g.view()) ? verify(g.view()) : "");
   };
+  CHECK(rule([](graph&, int, int) {}) == "");
   CHECK(rule([](graph& g, int y, int) { g.nodes[y].axis_mask = 3; }) ==
         "what is computed along one axis keeps its extents");
   CHECK(rule([](graph& g, int y, int) { g.nodes[y].axis_mask = 4; }) ==
