@@ -126,6 +126,21 @@ void accumulate(const geometry& g, void* const* data, void*) {
   }
 }
 
+/// The elements of each kept one combined in order.
+template <class Op>
+void ordered_reduce(const geometry& g, void* const* data, void*) {
+  const dtype t = g.operands[1].type;
+  for (walk kept(g, 0, g.kept); !kept.done(); kept.next()) {
+    constant sum = op_info_of<Op>.evaluate(t, t, nullptr);
+    bool first = true;
+    for (walk w(g, g.kept, g.rank); !w.done(); w.next(), first = false) {
+      const constant x[2] = {sum, load(t, data[0], kept.offset(0) + w.offset(0))};
+      sum = first ? x[1] : op_info_of<Op>.evaluate(t, t, x);
+    }
+    save(t, data[1], kept.offset(1), sum);
+  }
+}
+
 inline void matmul(const geometry& g, void* const* data, void*) {
   const dtype t = g.operands[2].type;
   const dtype wide = is_floating(t) ? dtype::float64 : t;
@@ -154,9 +169,11 @@ template <class Op>
   if constexpr (kind == op_kind::map) return {&in::map<&op_info_of<Op>>, nullptr};
   else if constexpr (kind == op_kind::reduce) return {&in::reduce<Op>, nullptr};
   else if constexpr (kind == op_kind::arg_reduce) return {&in::arg_reduce<Op>, nullptr};
+  else if constexpr (kind == op_kind::ordered_reduce) return {&in::ordered_reduce<Op>, nullptr};
   else if constexpr (kind == op_kind::along_axis) return {&in::accumulate<Op>, nullptr};
   else if constexpr (kind == op_kind::matmul) return {&in::matmul, nullptr};
-  else return {&in::reduce<op::sum>, nullptr};  // sum_to
+  else if constexpr (kind == op_kind::sum_to) return {&in::reduce<op::sum>, nullptr};
+  else return {};  // the plan says that no kernel computes it
 }
 
 /// The kernels of a graph built at run time, of the library's operations and those named.
