@@ -21,6 +21,9 @@ void check() {
   lanes::keep_first<T, W, D>(r, x, y);
   lanes::store<T, W>(got, r);
   for (int k = 0; k < W; ++k) CHECK(got[k] == (k < D ? a[k] : b[k]));
+  lanes::every_other<T, W, 1>(r, x, y);
+  lanes::store<T, W>(got, r);
+  for (int k = 0; k < W; ++k) CHECK(got[k] == (k < W / 2 ? a[2 * k + 1] : b[2 * k + 1 - W]));
   lanes::spread_last<T, W>(r, x);
   lanes::store<T, W>(got, r);
   for (int k = 0; k < W; ++k) CHECK(got[k] == a[W - 1]);

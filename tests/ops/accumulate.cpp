@@ -250,6 +250,26 @@ TEST_CASE("reductions with a user's monoid equal wide loops; of nothing they are
     }
 }
 
+TEST_CASE("a monoid on lanes combines long lines in order, at each instruction set (C026)") {
+  constexpr auto f = cq::trace([](auto v) {
+    return std::tuple{cq::reduce<later>(v), cq::reduce<earlier>(v, cq::axis<1>),
+                      cq::reduce<later>(v, cq::axis<0>), cq::accumulate<earlier>(v, cq::axis<1>)};
+  });
+  for (std::int64_t n : {1, 2, 15, 31, 33, 64, 1023, 1025, 5001}) {
+    const auto x = cq::reshape(cq::arange<float>(3 * n), cq::shape{3, n});
+    at_each_isa(
+        [&] {
+          const auto [last, firsts, lows, so_far] = f(x);
+          CHECK(last.item() == static_cast<float>(3 * n - 1));
+          CHECK(firsts.to_vector() ==
+                std::vector<float>{0, static_cast<float>(n), static_cast<float>(2 * n)});
+          CHECK(lows(n - 1) == static_cast<float>(3 * n - 1));
+          CHECK(so_far(1, n - 1) == static_cast<float>(n));
+        },
+        f);
+  }
+}
+
 TEST_CASE("a running sum has as many elements as its input, around every border (C023, C025)") {
   for (std::int64_t n :
        {0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 4095, 4096, 4097, 8191, 8193, 100003}) {

@@ -231,4 +231,15 @@ TEST_CASE("dropout drops with probability p, scales what stays, and derivatives 
     follows = follows && r.grad(static_cast<std::int64_t>(i)) == (kept[i] != 0 ? 8.f : 0.f);
   CHECK(follows);
   CHECK(cq::value_and_grad(loss)(v, cq::rng{4}, false).grad(0) == 4);
+
+  // through a loop the same masks come back: the result is linear in v
+  constexpr auto deep = [](auto u, auto state) {
+    return cq::sum(cq::for_loop(cq::static_<3>, u, [&](auto, auto y) {
+      return cq::dropout(state, y, 0.2f) + cq::dropout(state, y * 0.5f, 0.2f);
+    }));
+  };
+  const auto q = cq::value_and_grad(deep)(v, cq::rng{6});
+  CHECK(static_cast<double>(cq::sum(q.grad * v).item()) ==
+        doctest::Approx(static_cast<double>(q.value.item())).epsilon(1e-5));
+  CHECK(cq::max(q.grad).item() > cq::min(q.grad).item());
 }

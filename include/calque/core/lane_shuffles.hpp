@@ -33,6 +33,10 @@ template <int W, int D>
 struct keep_index {
   static constexpr int at(int k) { return k < D ? k : W + k; }
 };
+template <int W, int First>
+struct every_other_index {
+  static constexpr int at(int k) { return 2 * k + First; }
+};
 template <int W>
 struct last_index {
   static constexpr int at(int) { return W - 1; }
@@ -54,6 +58,12 @@ CALQUE_INLINE void shift_up(lane<T, W>& r, const lane<T, W>& v, const lane<T, W>
 template <class T, int W, int D>
 CALQUE_INLINE void keep_first(lane<T, W>& r, const lane<T, W>& a, const lane<T, W>& b) {
   detail::shuffle<T, W>(r, a, b, detail::keep_index<W, D>{}, std::make_integer_sequence<int, W>{});
+}
+/// Every other element of `a` and `b` in a row, from the first (0) or the second one (1).
+template <class T, int W, int First>
+CALQUE_INLINE void every_other(lane<T, W>& r, const lane<T, W>& a, const lane<T, W>& b) {
+  detail::shuffle<T, W>(r, a, b, detail::every_other_index<W, First>{},
+                        std::make_integer_sequence<int, W>{});
 }
 /// The last element in every place.
 template <class T, int W>

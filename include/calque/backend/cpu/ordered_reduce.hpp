@@ -13,6 +13,47 @@ namespace calque::detail {
 /// Elements of a part, and of a tile of kept elements.
 inline constexpr std::int64_t ordered_block = 1024;
 
+/// Combines n >= 1 elements in order, on lanes: neighbours in pairs, then their results, until few
+/// are left. `room` has space for n; `from` may be it.
+template <class F, class T>
+struct pairing {
+  using m = monoid<F, T>;
+  template <int VB>
+  CALQUE_INLINE static void run(const T* from, std::int64_t n, T* room, T* result) {
+    constexpr int W = lane_width(VB, lane_bytes<T>);
+    while (n >= 2 * W) {
+      const std::int64_t half = n / 2;
+      std::int64_t i = 0;
+      for (; i + W <= half; i += W) {
+        lane<T, W> a, b, first, second;
+        lanes::load<T, W>(a, from + 2 * i);
+        lanes::load<T, W>(b, from + 2 * i + W);
+        lanes::every_other<T, W, 0>(first, a, b);
+        lanes::every_other<T, W, 1>(second, a, b);
+        m::template of<W>(first, first, second);
+        lanes::store<T, W>(room + i, first);
+      }
+      for (; i < half; ++i) room[i] = m::of(from[2 * i], from[2 * i + 1]);
+      if (n % 2 != 0) room[half] = from[n - 1];
+      n = half + n % 2;
+      from = room;
+    }
+    T sum = from[0];
+    for (std::int64_t i = 1; i < n; ++i) sum = m::of(sum, from[i]);
+    *result = sum;
+  }
+};
+#define CALQUE_PAIRING(LEVEL, TARGET, BYTES)                                                   \
+  template <class F, class T>                                                                  \
+  CALQUE_HIDDEN TARGET                                                                         \
+      [[gnu::noinline]] void pair_##LEVEL(const T* from, std::int64_t n, T* room, T* result) { \
+    pairing<F, T>::template run<BYTES>(from, n, room, result);                                 \
+  }
+CALQUE_PAIRING(baseline, , 16)
+CALQUE_PAIRING(avx2, CALQUE_TARGET_AVX2, 32)
+CALQUE_PAIRING(avx512, CALQUE_TARGET_AVX512, 64)
+#undef CALQUE_PAIRING
+
 CALQUE_HIDDEN inline std::int64_t ordered_reduce_scratch(const geometry& g) {
   const std::int64_t most = g.size < ordered_block ? g.size : ordered_block;
   return most * size_of(g.operands[0].type) + 64;
@@ -31,6 +72,14 @@ class CALQUE_HIDDEN ordered_reduction {
         across_(scan_program_of<F, T>().across),
         from_(g.operands[0].strides),
         to_(g.operands[1].strides) {
+    if constexpr (m::on_lanes) {
+      pairs_ = &pair_baseline<F, T>;
+#if CALQUE_X86()
+      const isa level = best_isa();
+      if (level == isa::avx512) pairs_ = &pair_avx512<F, T>;
+      else if (level == isa::avx2) pairs_ = &pair_avx2<F, T>;
+#endif
+    }
     for (int a = g.kept; a < g.rank; ++a) reduced_ *= g.extents[a];
   }
   void run() {
@@ -88,8 +137,13 @@ class CALQUE_HIDDEN ordered_reduction {
     }
     return sum;
   }
-  /// Four parts that do not wait for each other.
-  static T fold(const T* p, std::int64_t n) {
+  /// On lanes, or in four parts that do not wait for each other.
+  T fold(const T* p, std::int64_t n) {
+    if constexpr (m::on_lanes) {
+      T sum;
+      pairs_(p, n, tile_, &sum);
+      return sum;
+    }
     const std::int64_t each = n / 4;
     if (each < 4) return serial(p, n);
     T a = p[0], b = p[each], c = p[2 * each], d = p[3 * each];
@@ -114,6 +168,7 @@ class CALQUE_HIDDEN ordered_reduction {
   void (*across_)(const scan_line&);
   const std::int64_t *from_, *to_;
   std::int64_t reduced_ = 1;
+  void (*pairs_)(const T* from, std::int64_t n, T* room, T* result) = nullptr;
 };
 
 template <class F, class T>
