@@ -60,16 +60,16 @@ struct cross_entropy_fn {
     } else {
       constexpr unsigned mask = 1u << (rank - 1);
       using T = type_of<floating(operand_traits<X>::type)>;
-      builder& g = common_builder(logits, labels);
+      (void)common_builder(logits, labels);
       const auto y = shifted<rank - 1>(logits, at);
       const auto hit = one_hot_fn<bool>{}(labels, calque::shape{y.extent(rank - 1)}, at);
       const auto picked = reduced<op::sum, mask, true>(where_fn{}(hit, y, T{0}, at));
-      const auto known = reduced<op::any, mask, true>(hit);
       const auto total = reduced<op::sum, mask, true>(exp_fn{}(y, at));
-      const auto each = sub_fn{}(log_fn{}(total, at), picked);
-      const auto rows = finished<T, mask, false>(
-          where_fn{}(known, each, std::numeric_limits<T>::quiet_NaN(), at));
-      g.where = at;
+      const auto each = finished<T, mask, false>(sub_fn{}(log_fn{}(total, at), picked));
+      const auto label = astype_fn<std::int64_t>{}(labels, at);
+      const auto known = where_fn{}(greater_equal_fn{}(label, 0, at),
+                                    less_fn{}(label, y.extent(rank - 1), at), false, at);
+      const auto rows = where_fn{}(known, each, std::numeric_limits<T>::quiet_NaN(), at);
       if constexpr (Mean) return calque::mean(rows, at);
       else return rows;
     }
