@@ -18,12 +18,14 @@ struct random_run {
   void* out;
 };
 
-template <class Distribution, class T>
+template <class Distribution, class T, int VB>
 struct random_loop {
   static constexpr int W = philox_group, each = W * 16 / static_cast<int>(sizeof(T));
-  using numbers = lane<T, W>;
+  /// Transforms work on vectors that the machine has: only for those there is a root.
+  static constexpr int V = lane_width(VB, static_cast<int>(sizeof(T)));
+  using numbers = lane<T, V>;
   using U = unsigned_bits<T>;
-  using bits = lane<U, W>;
+  using bits = lane<U, V>;
   using S = signed_bits<T>;
 
   CALQUE_INLINE static void run(const random_run& r) {
@@ -47,61 +49,61 @@ struct random_loop {
 
  private:
   CALQUE_INLINE static void group(const philox_lanes& p, T* out) {
+    U w[sizeof(T) == 4 ? 4 : 2][W];
     if constexpr (sizeof(T) == 4) {
-      if constexpr (std::is_same_v<Distribution, op::random_normal>) {
-        normal(p.word[0], p.word[1], out, out + W);
-        normal(p.word[2], p.word[3], out + 2 * W, out + 3 * W);
-      } else {
-        for (int k = 0; k < 4; ++k) {
-          numbers u;
-          unit(u, p.word[k]);
-          lanes::store<T, W>(out + k * W, u);
-        }
-      }
+      for (int k = 0; k < 4; ++k) lanes::store<U, W>(w[k], p.word[k]);
     } else {
-      bits a, b;
-      join(a, p.word[0], p.word[1]);
-      join(b, p.word[2], p.word[3]);
-      if constexpr (std::is_same_v<Distribution, op::random_normal>) {
-        normal(a, b, out, out + W);
-      } else {
-        numbers u;
-        unit(u, a);
-        lanes::store<T, W>(out, u);
-        unit(u, b);
-        lanes::store<T, W>(out + W, u);
+      for (int k = 0; k < 2; ++k) {
+        using wide = lane<U, W>;
+        const wide both = __builtin_convertvector(p.word[2 * k + 1], wide) << 32 |
+                          __builtin_convertvector(p.word[2 * k], wide);
+        lanes::store<U, W>(w[k], both);
       }
     }
-  }
-  CALQUE_INLINE static void join(bits& r, const philox_lanes::words& low,
-                                 const philox_lanes::words& high) {
-    r = __builtin_convertvector(high, bits) << 32 | __builtin_convertvector(low, bits);
+    for (int k = 0; k < each / W; ++k) {
+      if constexpr (std::is_same_v<Distribution, op::random_normal>) {
+        if (k % 2 == 0)
+          for (int i = 0; i < W; i += V)
+            normal(w[k] + i, w[k + 1] + i, out + k * W + i, out + (k + 1) * W + i);
+      } else {
+        for (int i = 0; i < W; i += V) {
+          numbers u;
+          bits word;
+          lanes::load<U, V>(word, w[k] + i);
+          unit(u, word);
+          lanes::store<T, V>(out + k * W + i, u);
+        }
+      }
+    }
   }
   /// In [0, 1); of the upper bits.
   CALQUE_INLINE static void unit(numbers& r, const bits& w) {
     if constexpr (sizeof(T) == 4) {
-      using whole = lane<std::int32_t, W>;
+      using whole = lane<std::int32_t, V>;
       r = __builtin_convertvector((whole)(w >> 8), numbers) * 0x1p-24f;
     } else {  // as the fraction of a number in [1, 2)
       r = (numbers)(w >> 12 | U{0x3ff0000000000000u}) - 1.0;
     }
   }
-  /// Two independent normal numbers: a radius from `a`, a direction from `b`.
-  CALQUE_INLINE static void normal(const bits& a, const bits& b, T* first, T* second) {
+  /// Two independent normal numbers: a radius from `from`, a direction from `to`.
+  CALQUE_INLINE static void normal(const U* from, const U* to, T* first, T* second) {
     numbers radius, u, sine, cosine;
+    bits a, b;
+    lanes::load<U, V>(a, from);
+    lanes::load<U, V>(b, to);
     unit(u, a);
-    lanes::log<T, W>(radius, T(1) - u);  // of (0, 1]
-    lanes::sqrt<T, W>(radius, radius * T(-2));
+    lanes::log<T, V>(radius, T(1) - u);  // of (0, 1]
+    lanes::sqrt<T, V>(radius, radius * T(-2));
     // the quadrant from the upper two bits, an angle in [-pi/4, pi/4) from the others
     unit(u, b << 2);
     quarter(sine, cosine, (u - T(0.5)) * T(1.57079632679489661923));
     const bits quadrant = b >> (8 * sizeof(T) - 2);
-    const lane<S, W> odd = (lane<S, W>)((quadrant & U{1}) != U{0});
+    const lane<S, V> odd = (lane<S, V>)((quadrant & U{1}) != U{0});
     const numbers x = odd ? sine : cosine, y = odd ? cosine : sine;
     constexpr int sign = 8 * static_cast<int>(sizeof(T)) - 2;
     const bits x_sign = ((quadrant + U{1}) & U{2}) << sign, y_sign = (quadrant & U{2}) << sign;
-    lanes::store<T, W>(first, radius * (numbers)((bits)x ^ x_sign));
-    lanes::store<T, W>(second, radius * (numbers)((bits)y ^ y_sign));
+    lanes::store<T, V>(first, radius * (numbers)((bits)x ^ x_sign));
+    lanes::store<T, V>(second, radius * (numbers)((bits)y ^ y_sign));
   }
   /// Polynomials of the Cephes library (S. L. Moshier), sin and sinf.
   CALQUE_INLINE static void quarter(numbers& sine, numbers& cosine, const numbers& x) {
@@ -129,14 +131,14 @@ struct random_loop {
   }
 };
 
-#define CALQUE_RANDOM_LOOP(LEVEL, TARGET)                                           \
+#define CALQUE_RANDOM_LOOP(LEVEL, TARGET, BYTES)                                    \
   template <class D, class T>                                                       \
   CALQUE_HIDDEN TARGET [[gnu::noinline]] void random_##LEVEL(const random_run& r) { \
-    random_loop<D, T>::run(r);                                                      \
+    random_loop<D, T, BYTES>::run(r);                                               \
   }
-CALQUE_RANDOM_LOOP(baseline, )
-CALQUE_RANDOM_LOOP(avx2, CALQUE_TARGET_AVX2)
-CALQUE_RANDOM_LOOP(avx512, CALQUE_TARGET_AVX512)
+CALQUE_RANDOM_LOOP(baseline, , 16)
+CALQUE_RANDOM_LOOP(avx2, CALQUE_TARGET_AVX2, 32)
+CALQUE_RANDOM_LOOP(avx512, CALQUE_TARGET_AVX512, 64)
 #undef CALQUE_RANDOM_LOOP
 
 /// Operand 0 is the state, operand 1 the result.
