@@ -434,9 +434,8 @@ struct drawn_step {
       constexpr int a = below(5, decltype(x)::shape.rank);
       return value_of<decltype(x)::shape>(cumsum(x.e, axis<a>));
     } else if constexpr (Kind == 49) {  // of 1 and -1
-      return on_reduced([](auto x, auto... o) {
-        return prod(where(number(x).e > 0, 1.f, -1.f), o...);
-      });
+      return on_reduced(
+          [](auto x, auto... o) { return prod(where(number(x).e > 0, 1.f, -1.f), o...); });
     } else if constexpr (Kind == 50) {
       return on_reduced([](auto x, auto... o) {
         if constexpr (below(7, 2) == 0) return all(x.e, o...);
@@ -445,8 +444,8 @@ struct drawn_step {
     } else if constexpr (Kind == 51) {
       const auto x = array_of(number(any<0>()));
       constexpr int a = below(5, decltype(x)::shape.rank);
-      return value_of<decltype(x)::shape>(
-          accumulate<drawn_monoid>(x.e, axis<a>) + reduce<drawn_monoid>(x.e, axis<a>, keepdims));
+      return value_of<decltype(x)::shape>(accumulate<drawn_monoid>(x.e, axis<a>) +
+                                          reduce<drawn_monoid>(x.e, axis<a>, keepdims));
     } else {  // an extent that is proven equal afterwards
       const auto t = base * 2;
       const auto b = broadcast_to(t, v0.shape());
