@@ -2,6 +2,7 @@
 // library adds its own.
 #include <doctest/doctest.h>
 #include <calque/calque.hpp>
+#include <calque/ops/sort.hpp>
 
 #include <cstdint>
 #include <sstream>
@@ -26,6 +27,24 @@ struct affine {
   W w;
   B b;
 };
+
+struct maxabs {
+  static constexpr char name[] = "surface.maxabs";
+  template <class T>
+  static constexpr T identity() {
+    return T{0};
+  }
+  template <class T>
+  constexpr T operator()(T a, T b) const {
+    return a < b ? b : a;
+  }
+};
+
+}  // namespace
+
+CALQUE_REGISTER(maxabs);
+
+namespace {
 
 constexpr auto axpy = cq::trace([](auto x, auto y, auto a) { return a * x + y; });
 constexpr auto unfused = cq::trace<cq::options{.pass_level = 0}>([](auto x) { return x * x + x; });
@@ -118,6 +137,39 @@ TEST_CASE("operators and functions work on arrays outside a trace") {
   c /= 2.0;
   CHECK(c(0, 0) == 1);
   CHECK(a(0, 0) == 1);
+}
+
+TEST_CASE("reductions, scans, monoids, sorting and randomness are spelled as on the sheet") {
+  const cq::array<float, 2> a{{1, 2}, {3, 4}};
+  const cq::array<int, 1> k{1, 0};
+  CHECK(is<float, 0>(cq::prod(a)));
+  CHECK(is<std::int64_t, 0>(cq::prod(k)));
+  CHECK(is<bool, 1>(cq::any(a, cq::axis<0>)));
+  CHECK(is<bool, 2>(cq::all(a, cq::axis<0>, cq::keepdims)));
+  CHECK(is<float, 1>(cq::var(a, cq::axis<0>)));
+  CHECK(is<double, 0>(cq::std(k)));
+  CHECK(is<float, 2>(cq::std(a, cq::axis<0>, cq::keepdims, cq::ddof<1>)));
+  CHECK(is<float, 0>(cq::vector_norm(a)));
+  CHECK(is<float, 1>(cq::vector_norm(a, cq::axis<1>)));
+  CHECK(is<float, 1>(cq::logsumexp(a, cq::axis<1>)));
+  CHECK(is<float, 2>(cq::cumsum(a, cq::axis<0>)));
+  CHECK(is<std::int64_t, 1>(cq::cumprod(k)));
+  CHECK(is<float, 1>(cq::reduce<maxabs>(a, cq::axis<1>)));
+  CHECK(is<float, 2>(cq::accumulate<maxabs>(a, cq::axis<0>)));
+  CHECK(is<float, 2>(cq::sort(a, cq::axis<0>)));
+  CHECK(is<float, 2>(cq::sort(a, cq::axis<0>, cq::descending)));
+  CHECK(is<std::int64_t, 2>(cq::argsort(a, cq::axis<-1>, cq::descending)));
+  CHECK(is<float, 0>(cq::cross_entropy(a, k)));
+  CHECK(is<float, 1>(cq::cross_entropy(a, k, cq::no_reduction)));
+  const auto gamma = cq::ones<float>(cq::shape{2}), beta = cq::zeros<float>(cq::shape{2});
+  CHECK(is<float, 2>(cq::layer_norm(a, gamma, beta)));
+  CHECK(is<float, 2>(cq::layer_norm(a, gamma, beta, cq::axis<-1>, 1e-5)));
+  cq::rng state{7};
+  CHECK(is<float, 2>(cq::random::uniform<float>(state, cq::shape{2, 3})));
+  CHECK(is<double, 1>(cq::random::uniform<double>(state, cq::shape{3}, -1, 1)));
+  CHECK(is<float, 1>(cq::random::normal<float>(state, cq::shape{3})));
+  CHECK(is<bool, 1>(cq::random::bernoulli(state, cq::shape{3}, 0.5)));
+  CHECK(is<float, 2>(cq::dropout(state, a, 0.5)));
 }
 
 TEST_CASE("calls, into, outs, plan and stats are spelled as on the sheet") {

@@ -9,6 +9,7 @@
 #include "calque/array/factories.hpp"
 #include "calque/array/like.hpp"
 #include "calque/array/print.hpp"
+#include "calque/array/rng.hpp"
 #include "calque/array/variable.hpp"
 #include "calque/array/views.hpp"
 #include "calque/call/array_operation.hpp"
@@ -18,5 +19,6 @@
 #include "calque/trace/control.hpp"
 #include "calque/trace/gradient.hpp"
 #include "calque/trace/names.hpp"
+#include "calque/trace/random.hpp"
 
 #include "calque/core/pop_macros.inc"

@@ -7,8 +7,25 @@
 #include <vector>
 
 #include "calque/calque.hpp"
+#include "calque/ops/sort.hpp"
 
 namespace cq = calque;
+
+// [monoid]
+struct maxabs {
+  static constexpr char name[] = "maxabs";
+  template <class T>
+  static constexpr T identity() {  // of no elements
+    return T{0};
+  }
+  template <class T>
+  constexpr T operator()(T a, T b) const {  // associative; need not be commutative
+    const T x = a < 0 ? -a : a, y = b < 0 ? -b : b;
+    return x < y ? y : x;
+  }
+};
+CALQUE_REGISTER(maxabs);  // once, at global scope
+// [monoid]
 
 namespace {
 
@@ -61,8 +78,9 @@ std::string block(const std::string& source, const std::string& name) {
 
 TEST_CASE("the blocks of docs/functions.md are these") {
   const std::string page = read("docs/functions.md"), source = read("tests/docs/functions.cpp");
-  for (const char* name : {"make", "look", "views", "math", "reduce", "shape", "state", "loss",
-                           "control", "call", "inspect"}) {
+  for (const char* name :
+       {"make", "look", "views", "math", "reduce", "monoid", "statistics", "random", "sort",
+        "shape", "state", "loss", "control", "call", "inspect"}) {
     const std::string code = block(source, name);
     INFO(name, ":\n", code);
     REQUIRE(code.size() > 40);
@@ -134,6 +152,39 @@ TEST_CASE("functions of arrays and symbols alike") {
   // [reduce]
   CHECK((total.item() == 5 && rows.size() == 2 && kept.extent(1) == 1 && top.item() == 5));
   CHECK((least(1) == -2 && best(0) == 2 && p.size() == 6 && lp.size() == 6));
+
+  const cq::array<int, 1> classes{2, 0};
+  const auto gamma = cq::ones<float>(cq::shape{3}), beta = cq::zeros<float>(cq::shape{3});
+  // [statistics]
+  auto every = cq::all(x != 0), some = cq::any(x > 4);  // bool; true and false of nothing
+  auto spread = cq::var(x, cq::axis<1>);                // also std; cq::ddof<1> for a sample's
+  auto lengths = cq::vector_norm(x, cq::axis<1>);       // squared in double: 1e30f is no trouble
+  auto lse = cq::logsumexp(x, cq::axis<1>);             // stable; -inf of nothing
+  auto running = cq::cumsum(x, cq::axis<0>);            // also cumprod; types as for sum
+  auto far = cq::accumulate<maxabs>(x, cq::axis<1>);    // with a monoid of yours
+  auto most = cq::reduce<maxabs>(x, cq::axis<1>);       // neighbours only, in order
+  auto loss_of_rows = cq::cross_entropy(x, classes);    // their mean; or cq::no_reduction
+  auto normal = cq::layer_norm(x, gamma, beta);         // over the last axis; eps = 1e-5
+  // [statistics]
+  CHECK((every.item() && some.item() && spread.size() == 2 && lengths.size() == 2 && lse(0) > 3));
+  CHECK((running(1, 0) == 5 && far(1, 2) == 6 && most(0) == 3 && loss_of_rows.item() > 0));
+  CHECK(normal.size() == 6);
+
+  // [random]
+  cq::rng state{42};                                            // passed like a variable
+  auto u = cq::random::uniform<float>(state, cq::shape{2, 3});  // in [0, 1), or [lo, hi)
+  auto g = cq::random::normal<double>(state, cq::shape{5});     // or with mean and deviation
+  auto coins = cq::random::bernoulli(state, cq::shape{4}, 0.5);
+  constexpr auto noisy = cq::trace([](auto v, auto s) { return cq::dropout(s, v, 0.5f); });
+  auto dropped = noisy(x, state);  // other numbers at every call
+  // [random]
+  CHECK((u.size() == 6 && g.size() == 5 && coins.size() == 4 && dropped.size() == 6));
+
+  // [sort]
+  auto ranked = cq::sort(x, cq::axis<1>, cq::descending);  // stable, NaN last
+  auto places = cq::argsort(x, cq::axis<1>);               // int64
+  // [sort]
+  CHECK((ranked(0, 0) == 3 && places(0, 0) == 1));
 
   const cq::array<std::uint8_t, 1> labels{2, 0};
   // [shape]

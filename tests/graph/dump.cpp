@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "calque/ops/accumulate.hpp"
 #include "calque/ops/cast.hpp"
 #include "calque/ops/math.hpp"
 #include "calque/ops/reduce.hpp"
@@ -136,4 +137,14 @@ TEST_CASE("dot and json each escape names in their own way") {
   CHECK(dot(g.view()).find(R"(  a\"b\\c\nd e"])") != std::string::npos);
   CHECK(dot(g.view()).find("\\u00") == std::string::npos);
   CHECK(json(g.view()).find(R"("a\"b\\c\u000ad\u0009e")") != std::string::npos);
+}
+
+TEST_CASE("dump says along which axis, in which direction, and whether an element counts itself") {
+  builder b;
+  const int x = array_of(b, f32, 2);
+  const int y = detail::build_accumulation<op::cumprod>(b, x, 1, {true, true});
+  const graph g = finish(b, detail::build_accumulation<op::cumsum>(b, y, 0));
+  const std::string text = dump(g.view());
+  CHECK(text.find("%2 = cumprod f32[d0,d1] axes(1) exclusive reversed %1\n") != std::string::npos);
+  CHECK(text.find("%3 = cumsum f32[d0,d1] axes(0) %2\n") != std::string::npos);
 }

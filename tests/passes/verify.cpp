@@ -6,6 +6,7 @@
 
 #include "calque/ops/cast.hpp"
 #include "calque/ops/matmul.hpp"
+#include "calque/ops/random.hpp"
 #include "calque/ops/reduce.hpp"
 #include "support/arguments.hpp"
 
@@ -122,6 +123,29 @@ TEST_CASE("verify finds wrong types, ranks and attributes") {
           g.nodes[5].dims[0] = 99;
           g.nodes[5].rank = 1;
         }) == "a node's extents exist");
+}
+
+TEST_CASE("verify finds lines, ordered reductions and random numbers that do not fit") {
+  const auto rule = [](auto spoil) {
+    builder b;
+    const int x = array_of(b, dtype::float32, 2), state = array_of(b, dtype::uint64, 1);
+    const int y = detail::build_accumulation<op::cumsum>(b, x, 1, {true, true});
+    node n = builder::make<op::random_uniform>(dtype::float32, 0);
+    const int z = b.append_with(n, state);
+    spoil(b.g, y, z);
+    const std::int32_t results[] = {y, z};
+    const graph g = b.finish(results, 2);
+    return std::string_view(verify(g.view()) ? verify(g.view()) : "");
+  };
+  CHECK(rule([](graph&, int, int) {}) == "");
+  CHECK(rule([](graph& g, int y, int) { g.nodes[y].axis_mask = 3; }) ==
+        "what is computed along one axis keeps its extents");
+  CHECK(rule([](graph& g, int y, int) { g.nodes[y].axis_mask = 4; }) ==
+        "what is computed along one axis keeps its extents");
+  CHECK(rule([](graph& g, int y, int) { g.nodes[y].rank = 1; }) ==
+        "what is computed along one axis keeps its extents");
+  CHECK(rule([](graph& g, int, int z) { g.nodes[z].type = dtype::int32; }) ==
+        "random numbers are floating and read a generator's state");
 }
 
 TEST_CASE("verify finds regions that do not nest, and owners that do not fit") {

@@ -24,14 +24,15 @@ TEST_CASE(
     CHECK(count >= 20);
   };
   for (const char* name :
-       {"input",         "scalar",  "variable",  "constant", "extent",     "iota",
-        "read",          "assign",  "neg",       "add",      "sub",        "mul",
-        "div",           "maximum", "minimum",   "less",     "less_equal", "greater",
-        "greater_equal", "equal",   "not_equal", "where",    "abs",        "exp",
-        "log",           "sqrt",    "tanh",      "cast",     "sum",        "max",
-        "min",           "argmax",  "argmin",    "sum_to",   "transpose",  "reshape",
-        "broadcast_to",  "matmul",  "cond",      "loop",     "entry",      "region_arg",
-        "result",        "marker",  "gradient"})
+       {"input",         "scalar",        "variable",  "constant", "extent",     "iota",
+        "read",          "assign",        "neg",       "add",      "sub",        "mul",
+        "div",           "maximum",       "minimum",   "less",     "less_equal", "greater",
+        "greater_equal", "equal",         "not_equal", "where",    "abs",        "exp",
+        "log",           "sqrt",          "tanh",      "cast",     "sum",        "max",
+        "min",           "argmax",        "argmin",    "sum_to",   "transpose",  "reshape",
+        "broadcast_to",  "matmul",        "cond",      "loop",     "entry",      "region_arg",
+        "result",        "marker",        "gradient",  "prod",     "all",        "any",
+        "cumsum",        "first_not_zero"})
     often(name, o.operations[name]);
   for (int rule = 0; rule < calque::fold_rules; ++rule)  // the types leave no cast to the same type
     if (rule != static_cast<int>(calque::fold_rule::same_cast))

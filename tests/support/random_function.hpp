@@ -75,6 +75,24 @@ constexpr axes with_last(axes x, const ax& e) {
   return x;
 }
 
+}  // namespace calque::test
+
+/// The first element that is not 0: associative, not commutative.
+struct drawn_monoid {
+  static constexpr char name[] = "first_not_zero";
+  template <class T>
+  static constexpr T identity() {
+    return T{0};
+  }
+  template <class T>
+  constexpr T operator()(T a, T b) const {
+    return a != T{0} ? a : b;
+  }
+};
+CALQUE_REGISTER(drawn_monoid);
+
+namespace calque::test {
+
 /// A symbol and its axes.
 template <class E, axes X>
 struct drawn_value {
@@ -138,7 +156,7 @@ constexpr auto with_axes(F f) {
   return with_axes_of<Mask>(f, std::make_integer_sequence<int, __builtin_popcount(Mask)>{});
 }
 
-inline constexpr int drawn_kinds = 48;
+inline constexpr int drawn_kinds = 52;
 
 /// The kind of operation at a step: all in turn. Even seeds draw no extremes, so that they are
 /// valid for empty arrays; odd ones draw more.
@@ -411,6 +429,23 @@ struct drawn_step {
       const auto kept = sum(exact(x).e, axis<0>, keepdims);
       const auto c = full(shape<0>(), below(5, 2) ? 2.f : 0.5f, base) * 3 + kept.extent(0);
       return value_of<decltype(x)::shape>(where(c > 2, x.e, x.e + x.e));
+    } else if constexpr (Kind == 48) {
+      const auto x = exact(array_of(any<0>()));
+      constexpr int a = below(5, decltype(x)::shape.rank);
+      return value_of<decltype(x)::shape>(cumsum(x.e, axis<a>));
+    } else if constexpr (Kind == 49) {  // of 1 and -1
+      return on_reduced(
+          [](auto x, auto... o) { return prod(where(number(x).e > 0, 1.f, -1.f), o...); });
+    } else if constexpr (Kind == 50) {
+      return on_reduced([](auto x, auto... o) {
+        if constexpr (below(7, 2) == 0) return all(x.e, o...);
+        else return any(x.e, o...);
+      });
+    } else if constexpr (Kind == 51) {
+      const auto x = array_of(number(any<0>()));
+      constexpr int a = below(5, decltype(x)::shape.rank);
+      return value_of<decltype(x)::shape>(accumulate<drawn_monoid>(x.e, axis<a>) +
+                                          reduce<drawn_monoid>(x.e, axis<a>, keepdims));
     } else {  // an extent that is proven equal afterwards
       const auto t = base * 2;
       const auto b = broadcast_to(t, v0.shape());

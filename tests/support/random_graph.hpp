@@ -228,7 +228,7 @@ class graph_generator {
     }
   }
   int operation() {
-    switch (below(32)) {
+    switch (below(34)) {
       case 0:
       case 1:
       case 2:
@@ -260,6 +260,8 @@ class graph_generator {
       case 27: return written();
       case 28: return choice_of_regions();
       case 29: return loop();
+      case 30: return running();
+      case 31: return other_reduction();
       default: return removable();
     }
   }
@@ -327,6 +329,34 @@ class graph_generator {
     x = without_negative_zero(x);
     return chance(2) ? detail::build_reduction<op::reduce_max>(b_, x, mask, keep, at(x).type)
                      : detail::build_reduction<op::reduce_min>(b_, x, mask, keep, at(x).type);
+  }
+  /// 1 and -1: products of them are exact.
+  int signs(int id) {
+    const dtype t = at(id).type;
+    const int up = b_.map_of<op::greater>(dtype::boolean, id, b_.number(t, 0));
+    return b_.map_of<op::where>(t, up, b_.number(t, 1), b_.number(t, -1));
+  }
+  int widened(int id) {
+    const dtype t = sum_type(at(id).type);
+    return at(id).type == t ? id : b_.map_of<op::cast>(t, id);
+  }
+  int running() {
+    int x = any_number();
+    if (at(x).rank == 0) return -1;
+    const int axis = below(at(x).rank);
+    const detail::running how{chance(3), chance(3)};
+    x = widened(x);
+    return chance(2) ? detail::build_accumulation<op::cumsum>(b_, exact(x), axis, how)
+                     : detail::build_accumulation<op::cumprod>(b_, signs(x), axis, how);
+  }
+  int other_reduction() {
+    const bool truth = chance(2);
+    const int x = truth ? any_of_type(dtype::boolean) : signs(widened(any_number()));
+    const unsigned mask = static_cast<unsigned>(below(1 << at(x).rank));
+    const bool keep = chance(2);
+    if (!truth) return detail::build_reduction<op::prod>(b_, x, mask, keep, at(x).type);
+    return chance(2) ? detail::build_reduction<op::all>(b_, x, mask, keep, dtype::boolean)
+                     : detail::build_reduction<op::any>(b_, x, mask, keep, dtype::boolean);
   }
   int index() {
     const int x = any_number();

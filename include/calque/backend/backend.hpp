@@ -30,6 +30,9 @@ struct operand_layout {
 ///             (over the kept axes).
 /// arg_reduce: like reduce with one input, one output, one reduced axis; `alpha` is unused.
 /// matmul:     extents are m, n, k; operands a (strides of m, k in [0], [1]), b (k, n), out (m, n).
+/// along_axis: the lines' axis last, after `kept` others; `start` is 1 where a running reduction
+///             leaves an element out of its own result; operands are the inputs, then the output.
+/// random:     operands are the state (a seed and the number of the draw) and the result.
 /// copy, fill: like map with one input (or none) and one output.
 struct geometry {
   std::int32_t rank = 0;
@@ -40,7 +43,7 @@ struct geometry {
   std::int64_t extents[max_rank]{};
   std::int64_t size = 0;       // elements of the domain
   std::int64_t kept_size = 0;  // product of the kept extents
-  std::int64_t start = 0;      // iota: first value
+  std::int64_t start = 0;      // iota: first value; along_axis: see above
   const operand_layout* operands = nullptr;
 
   [[nodiscard]] constexpr int operand_count() const { return inputs + tail_inputs + outputs; }

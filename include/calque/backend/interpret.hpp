@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "calque/backend/backend.hpp"
+#include "calque/ops/accumulate.hpp"
 #include "calque/ops/cast.hpp"
 #include "calque/ops/math.hpp"
 #include "calque/ops/matmul.hpp"
@@ -108,6 +109,38 @@ void arg_reduce(const geometry& g, void* const* data, void*) {
   }
 }
 
+/// Every element combined with what came before it on its line.
+template <class Op>
+void accumulate(const geometry& g, void* const* data, void*) {
+  const dtype t = g.operands[1].type, wide = is_floating(t) ? dtype::float64 : t;
+  for (walk kept(g, 0, g.kept); !kept.done(); kept.next()) {
+    constant sum = op_info_of<Op>.evaluate(wide, wide, nullptr);
+    bool first = true;
+    for (walk w(g, g.kept, g.rank); !w.done(); w.next(), first = false) {
+      const constant x[2] = {sum, load(t, data[0], kept.offset(0) + w.offset(0))};
+      const std::int64_t at = kept.offset(1) + w.offset(1);
+      if (g.start != 0) save(t, data[1], at, narrowed(t, sum));
+      sum = first ? x[1] : op_info_of<Op>.evaluate(wide, wide, x);
+      if (g.start == 0) save(t, data[1], at, narrowed(t, sum));
+    }
+  }
+}
+
+/// The elements of each kept one combined in order.
+template <class Op>
+void ordered_reduce(const geometry& g, void* const* data, void*) {
+  const dtype t = g.operands[1].type;
+  for (walk kept(g, 0, g.kept); !kept.done(); kept.next()) {
+    constant sum = op_info_of<Op>.evaluate(t, t, nullptr);
+    bool first = true;
+    for (walk w(g, g.kept, g.rank); !w.done(); w.next(), first = false) {
+      const constant x[2] = {sum, load(t, data[0], kept.offset(0) + w.offset(0))};
+      sum = first ? x[1] : op_info_of<Op>.evaluate(t, t, x);
+    }
+    save(t, data[1], kept.offset(1), sum);
+  }
+}
+
 inline void matmul(const geometry& g, void* const* data, void*) {
   const dtype t = g.operands[2].type;
   const dtype wide = is_floating(t) ? dtype::float64 : t;
@@ -136,8 +169,11 @@ template <class Op>
   if constexpr (kind == op_kind::map) return {&in::map<&op_info_of<Op>>, nullptr};
   else if constexpr (kind == op_kind::reduce) return {&in::reduce<Op>, nullptr};
   else if constexpr (kind == op_kind::arg_reduce) return {&in::arg_reduce<Op>, nullptr};
+  else if constexpr (kind == op_kind::ordered_reduce) return {&in::ordered_reduce<Op>, nullptr};
+  else if constexpr (kind == op_kind::along_axis) return {&in::accumulate<Op>, nullptr};
   else if constexpr (kind == op_kind::matmul) return {&in::matmul, nullptr};
-  else return {&in::reduce<op::sum>, nullptr};  // sum_to
+  else if constexpr (kind == op_kind::sum_to) return {&in::reduce<op::sum>, nullptr};
+  else return {};  // the plan says that no kernel computes it
 }
 
 /// The kernels of a graph built at run time, of the library's operations and those named.
@@ -150,8 +186,8 @@ class interpreted_kernels {
       entries_.push_back(
           find<neg, add, sub, mul, div, maximum, minimum, op::less, op::less_equal, op::greater,
                op::greater_equal, equal, op::not_equal, where, op::abs, cast, op::exp, op::log,
-               op::sqrt, op::tanh, op::sum, reduce_max, reduce_min, argmax, argmin, sum_to,
-               op::matmul, More...>(g.nodes[id].op->key));
+               op::sqrt, op::tanh, op::sum, reduce_max, reduce_min, argmax, argmin, sum_to, prod,
+               op::all, op::any, cumsum, cumprod, op::matmul, More...>(g.nodes[id].op->key));
   }
   [[nodiscard]] kernel_table table() const { return {nullptr, entries_.data()}; }
 

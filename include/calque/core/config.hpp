@@ -62,6 +62,16 @@
 #define CALQUE_CLANG() 0
 #endif
 
+/// Whether the compiler shuffles vectors by constant indices (nvcc's front end does not).
+#if defined(__has_builtin) && !defined(__CUDACC__)
+#if __has_builtin(__builtin_shufflevector)
+#define CALQUE_SHUFFLES() 1
+#endif
+#endif
+#if !defined(CALQUE_SHUFFLES)
+#define CALQUE_SHUFFLES() 0
+#endif
+
 /// Inlined at every optimisation level: lane code takes vectors by reference and must never be a
 /// call.
 #define CALQUE_INLINE [[gnu::always_inline]] inline

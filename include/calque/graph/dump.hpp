@@ -229,11 +229,15 @@ class graph_text {
         for (int i = 0; i < n.rank; ++i) s += (i ? "," : "(") + std::to_string(n.perm[i]);
         return s.empty() ? "()" : s + ")";
       case op_kind::reduce:
+      case op_kind::ordered_reduce:
+      case op_kind::along_axis:
       case op_kind::arg_reduce:
         for (int i = 0; i < max_rank; ++i)
           if ((n.axis_mask >> i) & 1) s += (s.empty() ? "axes(" : ",") + std::to_string(i);
         s = s.empty() ? "axes()" : s + ")";
-        return n.keepdims ? s + " keepdims" : s;
+        if (n.keepdims) s += " keepdims";
+        if (n.exclusive) s += " exclusive";
+        return n.reverse ? s + " reversed" : s;
       case op_kind::cond:
         return "then region " + std::to_string(n.body0) + " else region " +
                std::to_string(n.body1) + " if";

@@ -21,8 +21,8 @@ struct node {
   dtype type = dtype::none;
   std::uint8_t rank = 0;
   bool keepdims = false;          // reductions: reduced axes stay with extent 1
-  bool reverse = false;           // loops: from the last step to the first
-  std::uint8_t axis_mask = 0;     // reductions: bit i set if axis i of the input is reduced
+  bool reverse = false;           // loops and lines along an axis: from the last to the first
+  std::uint8_t axis_mask = 0;     // reductions, lines: bit i set if axis i of the input is meant
   std::int8_t perm[max_rank]{};   // transpose: axis i of the result is axis perm[i] of the input
   std::int32_t dims[max_rank]{};  // extents, as ids in the graph's table
   std::int32_t first_input = 0;
@@ -36,7 +36,8 @@ struct node {
   std::int32_t name = -1;   // offset in the graph's characters, zero-terminated
   std::int32_t line = 0;    // where it was written; no part of a node's identity
   const char* file = nullptr;
-  constant value{};  // constants
+  constant value{};        // constants
+  bool exclusive = false;  // running reductions: without the element itself
 };
 
 /// How an extent is known.
@@ -156,7 +157,8 @@ struct graph_view {
   /// Whether an operation outside every cluster takes a kernel of its own.
   [[nodiscard]] static constexpr bool computes(op_kind k) {
     return k == op_kind::map || k == op_kind::reduce || k == op_kind::sum_to ||
-           k == op_kind::arg_reduce || k == op_kind::matmul || k == op_kind::iota;
+           k == op_kind::arg_reduce || k == op_kind::matmul || k == op_kind::iota ||
+           k == op_kind::along_axis || k == op_kind::ordered_reduce || k == op_kind::random;
   }
 };
 

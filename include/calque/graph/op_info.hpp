@@ -40,7 +40,10 @@ enum class op_kind : std::uint8_t {
   result,         // one of several results of a cond, loop or gradient
   marker,         // a value that a gradient is taken with respect to; equal to its input
   stop_gradient,  // equal to its input; no derivative passes
-  gradient        // derivatives of its first input with respect to the others; a pass expands it
+  gradient,       // derivatives of its first input with respect to the others; a pass expands it
+  along_axis,  // each line along one axis by itself, into as many elements: running sums, sorting
+  ordered_reduce,  // over the axes of its mask, combining neighbours only: a user's monoid
+  random           // numbers of a counter-based generator, each a function of its index
 };
 
 /// How the types of an elementwise operation's operands and result relate.
@@ -61,7 +64,8 @@ struct op_info {
   bool foldable = false;
   /// What computing an element again costs, in loads from the first cache.
   int cost = 8;
-  /// One element: operands of type `in` (the select's bool aside), result of type `out`.
+  /// One element: operands of type `in` (the select's bool aside), result of type `out`. Of a
+  /// running or ordered reduction: two elements combined; without operands the identity.
   constant (*evaluate)(dtype in, dtype out, const constant* operands) = nullptr;
   /// Whether `gradient` is set; gradients stop where it is not. (A flag beside the pointer: g++
   /// with -fsanitize=undefined does not compare function pointers in constant expressions.)
@@ -143,6 +147,7 @@ constexpr op_info describe() {
     o.differentiable = true;
     o.gradient = &F::gradient;
   }
+  if constexpr (requires { F::combine_constants; }) o.evaluate = &F::combine_constants;
   if (o.kind == op_kind::map) {
     o.form = form_of<F>();
     if constexpr (!requires { F::kind; }) o.evaluate = &evaluate<F>;

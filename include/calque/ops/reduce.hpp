@@ -1,4 +1,4 @@
-// Reductions over axes: sum, max, min; and argmax, argmin along one axis.
+// Reductions over axes: sum, prod, max, min, all, any; and argmax, argmin along one axis.
 //
 // `sum` of floating types is pairwise over blocks (the same bits at every call); of integers
 // narrower than 64 bits it is 64-bit. max and min propagate NaN; argmax gives the first index.
@@ -100,6 +100,49 @@ struct reduce_min {
   static constexpr void gradient(gradient_rule& g) { detail::extreme_gradient<sum>(g); }
 };
 
+/// The largest element as a shift that keeps exp from overflowing: -inf of nothing is harmless
+/// there, so that functions built on it take empty axes.
+struct largest {
+  static constexpr char name[] = "largest";
+  static constexpr op_kind kind = op_kind::reduce;
+  using combine = maximum;
+  template <class T>
+  static constexpr T identity() {
+    return reduce_max::identity<T>();
+  }
+};
+
+struct prod {
+  static constexpr char name[] = "prod";
+  static constexpr op_kind kind = op_kind::reduce;
+  using combine = mul;
+  template <class T>
+  static constexpr T identity() {
+    return T{1};
+  }
+  static constexpr void gradient(gradient_rule& g);  // ops/accumulate.hpp
+};
+
+struct all {
+  static constexpr char name[] = "all";
+  static constexpr op_kind kind = op_kind::reduce;
+  using combine = minimum;
+  template <class T>
+  static constexpr T identity() {
+    return T{1};
+  }
+};
+
+struct any {
+  static constexpr char name[] = "any";
+  static constexpr op_kind kind = op_kind::reduce;
+  using combine = maximum;
+  template <class T>
+  static constexpr T identity() {
+    return T{0};
+  }
+};
+
 struct argmax {
   static constexpr char name[] = "argmax";
   static constexpr op_kind kind = op_kind::arg_reduce;
@@ -118,5 +161,11 @@ struct argmin {
 CALQUE_REGISTER(calque::op::sum);
 CALQUE_REGISTER(calque::op::reduce_max);
 CALQUE_REGISTER(calque::op::reduce_min);
+CALQUE_REGISTER(calque::op::largest);
+CALQUE_REGISTER(calque::op::prod);
+CALQUE_REGISTER(calque::op::all);
+CALQUE_REGISTER(calque::op::any);
 CALQUE_REGISTER(calque::op::argmax);
 CALQUE_REGISTER(calque::op::argmin);
+
+#include "calque/ops/accumulate.hpp"  // the derivative of prod multiplies what lies around an element

@@ -69,7 +69,7 @@ class cse_pass {
   }
   static constexpr bool specified_by_extents(op_kind k) {
     return k == op_kind::reshape || k == op_kind::broadcast_to || k == op_kind::sum_to ||
-           k == op_kind::iota;
+           k == op_kind::iota || k == op_kind::random;
   }
   constexpr int attribute(const node& n) const {
     return n.op->kind == op_kind::extent ? r_.in.canonical(n.index) : n.index;
@@ -98,11 +98,13 @@ class cse_pass {
   }
   constexpr bool same(int id, const node& n, int made) const {
     const node& m = r_.out.at(made);
-    if (m.op->key != n.op->key || m.type != n.type || m.rank != n.rank || m.inputs != n.inputs)
+    if (m.op->key != n.op->key || m.op->kind != n.op->kind || m.type != n.type ||
+        m.rank != n.rank || m.inputs != n.inputs)
       return false;
     for (int k = 0; k < n.inputs; ++k)
       if (r_.out.input(made, k) != r_.input(id, k)) return false;
     if (n.op->kind == op_kind::map) return true;
+    if (m.reverse != n.reverse || m.exclusive != n.exclusive) return false;
     if (m.axis_mask != n.axis_mask || attribute(m) != attribute(n) ||
         !constant::identical(m.value, n.value))
       return false;

@@ -156,7 +156,18 @@ class verifier {
                                                                  : "iota counts along an axis";
       case op_kind::map: return map(id);
       case op_kind::reduce:
+      case op_kind::ordered_reduce:
       case op_kind::arg_reduce: return reduction(id);
+      case op_kind::random:
+        return n.inputs == 1 && is_floating(n.type) && input(id, 0).rank == 1 &&
+                       input(id, 0).type == dtype::uint64
+                   ? nullptr
+                   : "random numbers are floating and read a generator's state";
+      case op_kind::along_axis:
+        return n.inputs >= 1 && g_.same_extents(n, input(id, 0)) &&
+                       __builtin_popcount(n.axis_mask) == 1 && n.axis_mask >> n.rank == 0
+                   ? nullptr
+                   : "what is computed along one axis keeps its extents";
       case op_kind::transpose: return transposition(id);
       case op_kind::sum_to:
       case op_kind::reshape:

@@ -59,6 +59,48 @@ class geometry_builder {
     count();
     mark_linear();
   }
+  /// Lines along the one axis of the node's mask, which is the last one; what runs from the last
+  /// element to the first has negative strides along it. `start` says that an element is left out
+  /// of its own result.
+  void lines(int id) {
+    const node& n = d_.g.nodes[id];
+    const int rank = n.rank, axis = __builtin_ctz(n.axis_mask);
+    int axes[max_rank]{};
+    for (int i = 0, at = 0; i < rank; ++i)
+      if (i != axis) axes[at++] = i;
+    axes[rank - 1] = axis;
+    begin(rank, nullptr);
+    geometry& g = o_.shape;
+    for (int i = 0; i < rank; ++i) g.extents[i] = s_.extents(id)[axes[i]];
+    g.kept = rank - 1;
+    const auto add_line = [&](int operand) {
+      planning::place p = d_.place_of(operand);
+      std::int64_t strides[max_rank]{};
+      for (int i = 0; i < rank; ++i) strides[i] = p.strides[axes[i]];
+      if (n.reverse && g.extents[rank - 1] > 0) {
+        p.offset +=
+            (g.extents[rank - 1] - 1) * strides[rank - 1] * size_of(d_.g.nodes[operand].type);
+        strides[rank - 1] = -strides[rank - 1];
+      }
+      add(operand, p, strides);
+    };
+    for (int k = 0; k < n.inputs; ++k) add_line(d_.g.input(id, k));
+    add_line(id);
+    g.inputs = n.inputs, g.outputs = 1;
+    g.start = n.exclusive;
+    finish(true);
+  }
+  /// Random numbers: each a function of its place in row-major order.
+  void random(int id) {
+    const planning::place to = d_.place_of(id);
+    constexpr std::int64_t still[max_rank]{};
+    begin(s_.rank(id), s_.extents(id));
+    add(d_.g.input(id, 0), d_.place_of(d_.g.input(id, 0)), still);
+    add(id, to, to.strides);
+    o_.shape.inputs = o_.shape.outputs = 1;
+    o_.shape.kept = o_.shape.rank;
+    finish(false);
+  }
   void matmul(int id) {
     const int a = d_.g.input(id, 0), b = d_.g.input(id, 1);
     geometry& g = o_.shape;

@@ -1,20 +1,21 @@
 // Evaluates a graph node by node without plan, kernels or layouts: what `cq::eager` runs on, and
-// the oracle of the tests. Values and their operations are in run/tensor_operations.hpp.
+// the oracle of the tests. Values and their operations are in run/tensor_operations.hpp
+// and run/line_operations.hpp.
 #pragma once
 
 #include <map>
 #include <utility>
 #include <vector>
 
-#include "calque/run/tensor_operations.hpp"
+#include "calque/run/line_operations.hpp"
 
 namespace calque::reference {
 
 /// Arguments by number: arrays and variables by value, scalars of rank 0, shapes as int64 elements.
-class interpreter : public tensor_operations {
+class interpreter : public line_operations {
  public:
   interpreter(const graph_view& g, std::vector<tensor> arguments, rounding r = rounding::to_type)
-      : tensor_operations(g, std::move(arguments), r) {}
+      : line_operations(g, std::move(arguments), r) {}
 
   /// Runs once; variables among `arguments` have their new values afterwards.
   std::vector<tensor> run() {
@@ -94,6 +95,11 @@ class interpreter : public tensor_operations {
       case op_kind::map: value(id) = map(id, n); break;
       case op_kind::reduce: value(id) = reduce(n, in(id, 0)); break;
       case op_kind::arg_reduce: value(id) = arg_reduce(n, in(id, 0)); break;
+      case op_kind::random: value(id) = random(n, in(id, 0)); break;
+      case op_kind::ordered_reduce: value(id) = ordered_reduce(n, in(id, 0)); break;
+      case op_kind::along_axis:
+        value(id) = along_axis(n, in(id, 0), n.inputs > 1 ? &in(id, 1) : nullptr);
+        break;
       case op_kind::sum_to: value(id) = sum_to(n, in(id, 0)); break;
       case op_kind::transpose: value(id) = transpose(n, in(id, 0)); break;
       case op_kind::reshape:

@@ -137,6 +137,8 @@ class step_layouts {
     switch (s_.g.kind(s.node)) {
       case op_kind::iota: b.iota(s.node); break;
       case op_kind::matmul: b.matmul(s.node); break;
+      case op_kind::along_axis: b.lines(s.node); break;
+      case op_kind::random: b.random(s.node); break;
       case op_kind::map: b.elementwise(in, out, s.node); break;
       default: b.reduction(s.node, in, {}, out);
     }

@@ -176,6 +176,14 @@ class tensor_operations {
     for (std::size_t i : at) s += static_cast<std::uint64_t>(x.data[i].i);
     return detail::narrowed(to, {0, static_cast<std::int64_t>(s)});
   }
+  constant product_of(dtype t, const tensor& x, const std::vector<std::size_t>& at) const {
+    long double p = 1;
+    std::uint64_t whole = 1;
+    for (std::size_t i : at)
+      p *= static_cast<long double>(x.data[i].f), whole *= static_cast<std::uint64_t>(x.data[i].i);
+    return is_floating(t) ? narrowed_for(t, {static_cast<double>(p), 0})
+                          : detail::narrowed(t, {0, static_cast<std::int64_t>(whole)});
+  }
   tensor reduce(const node& n, const tensor& x) const {
     tensor r{n.type, extents_of(n), {}};
     const std::string_view name = n.op->name;
@@ -184,8 +192,18 @@ class tensor_operations {
         r.data.push_back(total(x.type, n.type, x, group));
         continue;
       }
+      if (name == "prod") {
+        r.data.push_back(product_of(n.type, x, group));
+        continue;
+      }
+      const bool low = name == "min" || name == "all";
+      if (group.empty() && (name == "all" || name == "any" || name == "largest")) {
+        const double least = -std::numeric_limits<double>::infinity();
+        r.data.push_back(is_floating(n.type) ? constant{least, 0} : constant{0, low});
+        continue;
+      }
       require(!group.empty(), "an extreme of nothing");
-      const op_info& better = name == "max" ? op_info_of<op::maximum> : op_info_of<op::minimum>;
+      const op_info& better = low ? op_info_of<op::minimum> : op_info_of<op::maximum>;
       constant best = x.data[group[0]];
       for (std::size_t i : group) {
         const constant pair[] = {best, x.data[i]};

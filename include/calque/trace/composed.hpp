@@ -1,20 +1,9 @@
-// Functions composed of others: softmax, log_softmax; and stop_gradient, which they need.
+// Functions of rows composed of others: softmax, log_softmax, cross_entropy, layer_norm.
 #pragma once
 
-#include "calque/trace/shaping.hpp"
+#include "calque/trace/statistics.hpp"
 
 namespace calque {
-
-/// `x` itself, through which no derivative flows.
-template <symbolic X>
-[[nodiscard]] constexpr X stop_gradient(const X& x, location at = here()) {
-  builder& g = detail::common_builder(x);
-  g.where = at;
-  const int id = g.value_of(x.id);
-  node n = builder::make<op::stop_gradient>(g.at(id).type, g.at(id).rank);
-  for (int i = 0; i < g.at(id).rank; ++i) n.dims[i] = g.at(id).dims[i];
-  return X{&g, g.append_with(n, id)};
-}
 
 namespace detail {
 
@@ -22,7 +11,8 @@ namespace detail {
 template <int Axis, class X>
 constexpr auto shifted(const X& x, location at) {
   const auto y = astype_fn<type_of<floating(operand_traits<X>::type)>>{}(x, at);
-  return sub_fn{}(y, stop_gradient(calque::max(y, axis<Axis>, keepdims, at), at), at);
+  constexpr unsigned mask = axis_mask<operand_traits<X>::rank>(axis_t<Axis>{});
+  return sub_fn{}(y, stop_gradient(reduced<op::largest, mask, true>(y), at), at);
 }
 
 template <int Axis>
@@ -51,7 +41,109 @@ struct softmax_fn {
   }
 };
 
+/// For each row the logarithm of its exponentials' sum, less the label's logit, both shifted by the
+/// row's largest. A comparison with all classes picks the label's: no row needs an index.
+template <bool Mean>
+struct cross_entropy_fn {
+  template <class X, class L>
+  constexpr auto operator()(const X& logits, const L& labels, location at = {}) const {
+    constexpr int rank = operand_traits<X>::rank;
+    static_assert(rank >= 1 && operand_traits<L>::rank == rank - 1,
+                  "cq::cross_entropy(logits, labels): logits need an axis more than labels, the "
+                  "last one: a logit for each class");
+    static_assert(is_integer(operand_traits<L>::type),
+                  "cq::cross_entropy(logits, labels): labels must be integers, the classes' "
+                  "numbers; cast them with cq::astype<int>(labels)");
+    check_operands<X, L>();
+    if constexpr (has_array<X, L>) {
+      return run_on_arrays(cross_entropy_fn{}, logits, labels);
+    } else {
+      constexpr unsigned mask = 1u << (rank - 1);
+      using T = type_of<floating(operand_traits<X>::type)>;
+      (void)common_builder(logits, labels);
+      const auto y = shifted<rank - 1>(logits, at);
+      const auto hit = one_hot_fn<bool>{}(labels, calque::shape{y.extent(rank - 1)}, at);
+      const auto picked = reduced<op::sum, mask, true>(where_fn{}(hit, y, T{0}, at));
+      const auto total = reduced<op::sum, mask, true>(exp_fn{}(y, at));
+      const auto each = finished<T, mask, false>(sub_fn{}(log_fn{}(total, at), picked));
+      const auto label = astype_fn<std::int64_t>{}(labels, at);
+      const auto known = where_fn{}(greater_equal_fn{}(label, 0, at),
+                                    less_fn{}(label, y.extent(rank - 1), at), false, at);
+      const auto rows = where_fn{}(known, each, std::numeric_limits<T>::quiet_NaN(), at);
+      if constexpr (Mean) return calque::mean(rows, at);
+      else return rows;
+    }
+  }
+};
+
+/// Distances from the mean of a row over their root mean square, which is taken in double.
+template <class Axes>
+struct layer_norm_fn {
+  template <class X, class G, class B, class E>
+  constexpr auto operator()(const X& x, const G& gamma, const B& beta, const E& eps,
+                            location at = {}) const {
+    static_assert(is_floating(operand_traits<X>::type),
+                  "cq::layer_norm(x, gamma, beta): x must be floating; cast it with "
+                  "cq::astype<float>(x)");
+    check_operands<X, G, B, E>();
+    if constexpr (has_array<X, G, B, E>) {
+      return run_on_arrays(layer_norm_fn{}, x, gamma, beta, eps);
+    } else {
+      constexpr unsigned mask = checked_mask<Axes, X>();
+      using T = type_of<operand_traits<X>::type>;
+      (void)common_builder(x, gamma, beta, eps);
+      const auto n = count_over<mask>(x);
+      const auto wide = [at](const auto& v) { return astype_fn<double>{}(v, at); };
+      const auto narrow = [at](const auto& v) { return astype_fn<T>{}(v, at); };
+      const auto mean = div_fn{}(reduced<op::sum, mask, true>(wide(x)), n, at);
+      const auto high = narrow(mean);  // and what its rounding left out: rows far from zero need it
+      const auto low = narrow(sub_fn{}(mean, wide(high), at));
+      const auto away = sub_fn{}(sub_fn{}(x, high, at), low, at);
+      const auto squares = mul_fn{}(wide(away), wide(away), at);
+      const auto spread = div_fn{}(reduced<op::sum, mask, true>(squares), n, at);
+      const auto scale = div_fn{}(1.0, sqrt_fn{}(add_fn{}(spread, eps, at), at), at);
+      return add_fn{}(mul_fn{}(mul_fn{}(away, narrow(scale), at), gamma, at), beta, at);
+    }
+  }
+};
+
 }  // namespace detail
+
+struct no_reduction_t {
+  explicit no_reduction_t() = default;
+};
+/// Keeps a loss for each row: `cq::cross_entropy(logits, labels, cq::no_reduction)`.
+inline constexpr no_reduction_t no_reduction{};
+
+/// The mean over rows of -log(softmax(logits)) at the rows' labels, the classes lying along the
+/// last axis; stable for logits of any size and any common offset. A label outside [0, classes)
+/// makes its row's loss NaN, and so the mean. With `cq::no_reduction` a loss for each row.
+///
+///   auto loss = cq::cross_entropy(cq::matmul(x, w) + b, labels);
+template <array_operand X, array_operand L>
+[[nodiscard]] constexpr auto cross_entropy(const X& logits, const L& labels, location at = here()) {
+  return detail::cross_entropy_fn<true>{}(logits, labels, at);
+}
+template <array_operand X, array_operand L>
+[[nodiscard]] constexpr auto cross_entropy(const X& logits, const L& labels, no_reduction_t,
+                                           location at = here()) {
+  return detail::cross_entropy_fn<false>{}(logits, labels, at);
+}
+
+/// (x - mean) / sqrt(var + eps) * gamma + beta, with mean and variance over the axes of the tag
+/// (the last one); `gamma` and `beta` broadcast to x. Statistics are computed in double.
+///
+///   auto y = cq::layer_norm(x, gamma, beta);
+template <array_operand X, operand G, operand B, int... A, weak_operand E = double>
+[[nodiscard]] constexpr auto layer_norm(const X& x, const G& gamma, const B& beta, axis_t<A...>,
+                                        const E& eps = 1e-5, location at = here()) {
+  return detail::layer_norm_fn<axis_t<A...>>{}(x, gamma, beta, eps, at);
+}
+template <array_operand X, operand G, operand B>
+[[nodiscard]] constexpr auto layer_norm(const X& x, const G& gamma, const B& beta,
+                                        location at = here()) {
+  return detail::layer_norm_fn<axis_t<-1>>{}(x, gamma, beta, 1e-5, at);
+}
 
 /// exp(x) over its sum along one axis, of the shifted x - max(x), so that nothing overflows.
 /// Integers are computed in double.

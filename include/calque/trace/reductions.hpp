@@ -1,4 +1,4 @@
-// Array functions that reduce: sum mean max min argmax argmin.
+// Array functions that reduce: sum prod mean max min all any argmax argmin.
 #pragma once
 
 #include "calque/ops/reduce.hpp"
@@ -10,7 +10,8 @@ namespace detail {
 /// The type in which `Op` reduces elements of type `t`.
 template <class Op>
 constexpr dtype reduction_type(dtype t) {
-  return std::is_same_v<Op, op::sum> ? sum_type(t) : t;
+  if (std::is_same_v<Op, op::sum> || std::is_same_v<Op, op::prod>) return sum_type(t);
+  return std::is_same_v<Op, op::all> || std::is_same_v<Op, op::any> ? dtype::boolean : t;
 }
 
 /// A number or its symbol reduced over no axes: itself, as type `Type`.
@@ -135,6 +136,15 @@ struct arg_reduce_fn {
 ///
 ///   auto rows = cq::sum(x, cq::axis<1>);
 CALQUE_REDUCTION(sum, reduce_fn<op::sum, Axes, Keep>)
+/// Product over all axes or those of the tag; 1 of none; of integers narrower than 64 bits and bool
+/// it is 64-bit. Its derivative is right where elements are zero.
+CALQUE_REDUCTION(prod, reduce_fn<op::prod, Axes, Keep>)
+/// Whether every element is true (not zero; NaN is true); true of none.
+///
+///   auto settled = cq::all(cq::abs(step) < 1e-6f);
+CALQUE_REDUCTION(all, reduce_fn<op::all, Axes, Keep>)
+/// Whether any element is true (not zero; NaN is true); false of none.
+CALQUE_REDUCTION(any, reduce_fn<op::any, Axes, Keep>)
 /// Largest element; NaN if any is NaN; `shape_error` over no elements.
 CALQUE_REDUCTION(max, reduce_fn<op::reduce_max, Axes, Keep>)
 /// Smallest element; NaN if any is NaN; `shape_error` over no elements.
@@ -154,6 +164,9 @@ CALQUE_REDUCTION(mean, mean_fn<Axes, Keep>)
     return x;                                                                            \
   }
 CALQUE_AXIS_NUMBER(sum)
+CALQUE_AXIS_NUMBER(prod)
+CALQUE_AXIS_NUMBER(all)
+CALQUE_AXIS_NUMBER(any)
 CALQUE_AXIS_NUMBER(mean)
 CALQUE_AXIS_NUMBER(argmax)
 CALQUE_AXIS_NUMBER(argmin)

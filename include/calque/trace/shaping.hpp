@@ -4,7 +4,7 @@
 
 #include "calque/ops/extents.hpp"
 #include "calque/ops/matmul.hpp"
-#include "calque/trace/reductions.hpp"
+#include "calque/trace/running.hpp"
 
 namespace calque {
 namespace detail {

@@ -53,6 +53,12 @@ template <int Rank>
 constexpr unsigned axis_mask(axis_t<>) {
   return (1u << Rank) - 1u;
 }
+/// The number of one axis.
+template <int Rank, int A>
+constexpr int axis_number(axis_t<A> a) {
+  (void)axis_mask<Rank>(a);  // refuses what does not exist
+  return axis_exists(A, Rank) ? (A < 0 ? A + Rank : A) : 0;
+}
 constexpr int bits_in(unsigned mask) { return __builtin_popcount(mask); }
 
 }  // namespace detail

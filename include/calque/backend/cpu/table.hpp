@@ -4,8 +4,11 @@
 
 #include <array>
 
+#include "calque/backend/cpu/accumulate.hpp"
 #include "calque/backend/cpu/arg_reduce.hpp"
 #include "calque/backend/cpu/matmul.hpp"
+#include "calque/backend/cpu/ordered_reduce.hpp"
+#include "calque/backend/cpu/random.hpp"
 #include "calque/backend/cpu/row_tables.hpp"
 #include "calque/lower/lower.hpp"
 #include "calque/ops/reduce.hpp"
@@ -88,6 +91,13 @@ constexpr kernel_entry node_kernel() {
       using T = type_of<G::view().input_node(N, 0).type>;
       if constexpr (n.op->kind == op_kind::matmul) {
         return {&launch_matmul<T>, &matmul_scratch<T>};
+      } else if constexpr (n.op->kind == op_kind::along_axis) {
+        return line_kernel<typename op_for<n.op->key>::type, T>::entry();
+      } else if constexpr (n.op->kind == op_kind::random) {
+        return {&launch_random<typename op_for<n.op->key>::type, type_of<n.type>>, &random_scratch};
+      } else if constexpr (n.op->kind == op_kind::ordered_reduce) {
+        return {&launch_ordered_reduce<typename op_for<n.op->key>::type, T>,
+                &ordered_reduce_scratch};
       } else if constexpr (n.op->kind == op_kind::arg_reduce) {
         return {&launch_arg_reduce<typename op_for<n.op->key>::type::better, T>, nullptr};
       } else {

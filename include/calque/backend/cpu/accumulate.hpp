@@ -1,0 +1,164 @@
+// The kernel of running reductions along one axis: which loop walks which layout.
+//
+// Along the axis where the results are contiguous there; across lines where they are contiguous
+// along the next inner axis, or where they are short. What is not contiguous is gathered into a
+// tile and scattered from one. Results larger than the caches are written past
+// them. Loops and the order of combination are in accumulate_loops.hpp.
+#pragma once
+
+#include "calque/backend/cpu/accumulate_loops.hpp"
+#include "calque/backend/cpu/stream.hpp"
+#include "calque/backend/cpu/tile.hpp"
+
+namespace calque::detail {
+
+/// Bytes of a tile of an operand, or of one value each of many lines.
+inline constexpr std::int64_t scan_tile_bytes = 8192, shortest_scan = 8;
+
+/// Bytes of scratch: four tiles across lines, or two blocks along one.
+CALQUE_HIDDEN inline std::int64_t accumulate_scratch(const geometry& g) {
+  const std::int64_t most = g.size < scan_block ? g.size : scan_block;
+  const std::int64_t block = most * size_of(g.operands[0].type);
+  const std::int64_t tile = block < scan_tile_bytes ? block : scan_tile_bytes;
+  return 2 * block > 4 * tile ? 2 * block + 256 : 4 * tile + 256;
+}
+
+class CALQUE_HIDDEN accumulation {
+ public:
+  accumulation(const scan_program& p, const geometry& g, void* const* data, void* scratch)
+      : p_(p),
+        g_(g),
+        scratch_(static_cast<std::byte*>(scratch)),
+        in_(static_cast<std::byte*>(data[0])),
+        out_(static_cast<std::byte*>(data[1])),
+        from_(g.operands[0].strides),
+        to_(g.operands[1].strides),
+        n_(g.extents[g.kept]),
+        in_step_(from_[g.kept]),
+        out_step_(to_[g.kept]) {
+    if (n_ <= 1) in_step_ = out_step_ = 1;
+  }
+  /// Goes over all lines; the first result of each is `identity` where an element is left out of
+  /// its own.
+  void run(const void* identity) {
+    const bool rows = out_step_ == 1 || out_step_ == -1;
+    const int inner = g_.kept - 1;
+    const bool side_by_side = inner >= 0 && g_.extents[inner] >= shortest_scan &&
+                              (n_ < shortest_scan || (to_[inner] == 1 && !rows));
+    const std::int64_t width = side_by_side ? scan_tile_bytes / p_.bytes : 1;
+    streams_ =
+        rows && !side_by_side && out_step_ == 1 && 2 * g_.size * p_.bytes > streaming_threshold();
+    std::int64_t index[max_rank]{};
+    const std::int64_t lines = g_.kept_size;
+    for (std::int64_t done = 0; done < lines;) {
+      const std::byte* in = in_;
+      std::byte* out = out_;
+      for (int a = 0; a < g_.kept; ++a) {
+        in += index[a] * from_[a] * p_.bytes;
+        out += index[a] * to_[a] * p_.bytes;
+      }
+      std::int64_t m = 1;
+      if (side_by_side)
+        m = g_.extents[inner] - index[inner] < width ? g_.extents[inner] - index[inner] : width;
+      std::int64_t n = n_;
+      if (identity != nullptr) {
+        const std::int64_t step = inner < 0 ? 0 : to_[inner];
+        for (std::int64_t k = 0; k < m; ++k)
+          std::memcpy(out + k * step * p_.bytes, identity, static_cast<std::size_t>(p_.bytes));
+        out += out_step_ * p_.bytes;
+        --n;
+      }
+      if (n > 0) {
+        if (side_by_side) across(in, out, n, m);
+        else along(in, out, n);
+      }
+      done += m;
+      if (inner < 0) break;
+      index[inner] += m;
+      for (int a = inner; a > 0 && index[a] == g_.extents[a]; --a) index[a] = 0, ++index[a - 1];
+    }
+    if (streams_) end_streaming();
+  }
+
+ private:
+  void along(const std::byte* in, std::byte* out, std::int64_t n) {
+    const bool gathers = in_step_ != 1 && in_step_ != -1;
+    const bool scatters = streams_ || (out_step_ != 1 && out_step_ != -1);
+    const std::int64_t most = n < scan_block ? n : scan_block;
+    std::byte *tile = scratch_, *results = scratch_ + most * p_.bytes;
+    std::int64_t carry[1];
+    for (std::int64_t at = 0; at < n; at += scan_block) {
+      const std::int64_t left = n - at, m = left < scan_block ? left : scan_block;
+      const std::byte* from = in + at * in_step_ * p_.bytes;
+      std::byte* to = out + at * out_step_ * p_.bytes;
+      scan_run b{from,
+                 to,
+                 m,
+                 static_cast<int>(in_step_),
+                 static_cast<int>(out_step_),
+                 at > 0 ? carry : nullptr};
+      if (gathers) {
+        gather_tile(tile, const_cast<std::byte*>(from), p_.bytes, &m, &in_step_, 1, 0, m);
+        b.in = tile, b.in_step = 1;
+      }
+      if (scatters) b.out = results, b.out_step = 1;
+      p_.block(b);
+      std::memcpy(carry, static_cast<std::byte*>(b.out) + (m - 1) * b.out_step * p_.bytes,
+                  static_cast<std::size_t>(p_.bytes));
+      if (streams_) stream_out(to, results, m * p_.bytes);
+      else if (scatters) scatter_tile(results, to, p_.bytes, &m, &out_step_, 1, 0, m);
+    }
+  }
+  /// `lines` lines side by side.
+  void across(const std::byte* in, std::byte* out, std::int64_t n, std::int64_t lines) {
+    const std::int64_t bytes = lines * p_.bytes;
+    const std::int64_t step = from_[g_.kept - 1], out_step = to_[g_.kept - 1];
+    std::byte *local = scratch_, *carry = local + bytes, *tile = carry + bytes,
+              *results = tile + bytes;
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::byte* from = in + i * in_step_ * p_.bytes;
+      scan_line l{from,
+                  local,
+                  out + i * out_step_ * p_.bytes,
+                  lines,
+                  i % scan_block == 0,
+                  i < scan_block ? nullptr : carry};
+      if (step != 1 && lines > 1) {
+        gather_tile(tile, const_cast<std::byte*>(from), p_.bytes, &lines, &step, 1, 0, lines);
+        l.in = tile;
+      }
+      if (out_step != 1 && lines > 1) {
+        l.out = results;
+        p_.across(l);
+        scatter_tile(results, out + i * out_step_ * p_.bytes, p_.bytes, &lines, &out_step, 1, 0,
+                     lines);
+      } else {
+        p_.across(l);
+      }
+      if ((i + 1) % scan_block == 0) std::memcpy(carry, l.out, static_cast<std::size_t>(bytes));
+    }
+  }
+
+  const scan_program& p_;
+  const geometry& g_;
+  std::byte* scratch_;
+  std::byte *in_, *out_;
+  const std::int64_t *from_, *to_;
+  std::int64_t n_, in_step_, out_step_;
+  bool streams_ = false;
+};
+
+template <class F, class T>
+CALQUE_HIDDEN void launch_accumulate(const geometry& g, void* const* data, void* scratch) {
+  const T identity = monoid<F, T>::identity();
+  const scan_program p = scan_program_of<F, T>();
+  accumulation(p, g, data, scratch).run(g.start != 0 ? &identity : nullptr);
+}
+
+/// The kernel of an operation along one axis on elements of type T; sorting has its own.
+template <class F, class T>
+struct line_kernel {
+  static constexpr kernel_entry entry() { return {&launch_accumulate<F, T>, &accumulate_scratch}; }
+};
+
+}  // namespace calque::detail
