@@ -18,5 +18,6 @@
 #include "calque/trace/control.hpp"
 #include "calque/trace/gradient.hpp"
 #include "calque/trace/names.hpp"
+#include "calque/trace/parts.hpp"
 
 #include "calque/core/pop_macros.inc"

@@ -14,6 +14,7 @@
 #include "calque/ops/cast.hpp"
 #include "calque/ops/math.hpp"
 #include "calque/ops/matmul.hpp"
+#include "calque/ops/parts.hpp"
 #include "calque/ops/reduce.hpp"
 #include "calque/ops/select.hpp"
 #include "calque/ops/views.hpp"
@@ -75,6 +76,11 @@ class graph_generator {
       case dim_kind::mul: return extent(e.a) * extent(e.b);
       case dim_kind::div: return extent(e.b) == 0 ? 0 : extent(e.a) / extent(e.b);
       case dim_kind::maximum: return std::max(extent(e.a), extent(e.b));
+      case dim_kind::range: return 0;
+      case dim_kind::count: {
+        const dim r = b_.g.dims[e.b];
+        return calque::detail::resolve({extent(r.a), extent(r.b), r.value}, extent(e.a)).count;
+      }
     }
     return 0;
   }
@@ -88,11 +94,18 @@ class graph_generator {
     for (std::int64_t e : s) n *= e;
     return n;
   }
+  /// An extent of the table; not one of the bounds of ranges.
+  int any_dim() {
+    while (true) {
+      const int d = below(b_.g.dims.size());
+      if (b_.g.dims[d].kind != dim_kind::range && extent(d) >= 0) return d;
+    }
+  }
   /// An extent of the table that is `v` for these arguments, or a literal.
   int dim_with(std::int64_t v) {
     for (int tries = 0; tries < 6; ++tries) {
       const int d = below(b_.g.dims.size() + 1);
-      if (d < b_.g.dims.size() && extent(d) == v) return d;
+      if (d < b_.g.dims.size() && b_.g.dims[d].kind != dim_kind::range && extent(d) == v) return d;
     }
     return b_.literal_dim(v);
   }
@@ -228,7 +241,7 @@ class graph_generator {
     }
   }
   int operation() {
-    switch (below(32)) {
+    switch (below(36)) {
       case 0:
       case 1:
       case 2:
@@ -253,13 +266,15 @@ class graph_generator {
       case 21:
       case 22: return product_of_matrices();
       case 23: return counted();
-      case 24:
-        return chance(2) ? b_.extent_of(below(b_.g.dims.size() + 1) % b_.g.dims.size()) : literal();
+      case 24: return chance(2) ? b_.extent_of(any_dim()) : literal();
       case 25: return same_value();
       case 26:
       case 27: return written();
       case 28: return choice_of_regions();
       case 29: return loop();
+      case 30: return part();
+      case 31:
+      case 32: return assembled();
       default: return removable();
     }
   }
@@ -413,6 +428,57 @@ class graph_generator {
     if (s.empty()) return with_extents<op::reshape>(x, {b_.literal_dim(1), b_.literal_dim(1)});
     const std::int64_t rest = product({s.begin() + 1, s.end()});
     return with_extents<op::reshape>(x, {at(x).dims[0], b_.literal_dim(rest)});
+  }
+  dim random_range(int d) {
+    const std::int64_t e = extent(d);
+    const auto bound = [&](bool open) {
+      if (open) return b_.literal_dim(range::open);
+      if (chance(6)) return b_.canonical(d);
+      return b_.literal_dim(static_cast<std::int64_t>(below(static_cast<int>(e) + 4)) -
+                            (chance(3) ? e : 0));
+    };
+    constexpr std::int64_t steps[] = {1, 1, 1, -1, 2, -3};
+    const std::int64_t step = steps[below(6)];
+    return {dim_kind::range, bound(step < 0 || chance(3)), bound(chance(2)), step};
+  }
+  int part() {
+    const int x = any();
+    dim ranges[max_rank]{};
+    for (int i = 0; i < at(x).rank; ++i)
+      ranges[i] = chance(2) ? detail::whole_range(b_) : random_range(at(x).dims[i]);
+    return op::slice::build(b_, x, ranges);
+  }
+  int assembled() {
+    const int x = any();
+    const extents s = shape(x);
+    if (s.empty()) return -1;
+    if (chance(2)) {
+      dim ranges[max_rank]{};
+      for (int i = 0; i < at(x).rank; ++i)
+        ranges[i] = chance(2) ? detail::whole_range(b_) : random_range(at(x).dims[i]);
+      int p = op::slice::build(b_, x, ranges);
+      if (at(p).type != dtype::boolean && chance(2)) p = b_.map_of<op::neg>(at(p).type, p);
+      std::vector<std::int32_t> dims(at(x).dims, at(x).dims + at(x).rank);
+      const int c = b_.constant_of(at(x).type, random_element(at(x).type));
+      return op::insert::build(b_, chance(2) ? x : with_extents<op::broadcast_to>(c, dims), p,
+                               ranges);
+    }
+    const int axis = below(at(x).rank);
+    std::vector<std::int32_t> parts{x};
+    std::int64_t along = s[static_cast<std::size_t>(axis)];
+    const std::int64_t rest =
+        product(s) / std::max<std::int64_t>(1, s[static_cast<std::size_t>(axis)]);
+    for (int tries = 0; tries < 5; ++tries) {
+      const int y = chance(3) ? parts.back() : any_of_type(at(x).type);
+      extents o = shape(y);
+      if (o.size() != s.size()) continue;
+      const std::int64_t n = o[static_cast<std::size_t>(axis)];
+      o[static_cast<std::size_t>(axis)] = s[static_cast<std::size_t>(axis)];
+      if (o != s || (along + n) * rest > most_elements) continue;
+      along += n;
+      parts.push_back(y);
+    }
+    return op::concatenate::build(b_, parts.data(), static_cast<int>(parts.size()), axis);
   }
   int counted() {
     const int rank = 1 + below(3);
@@ -575,7 +641,7 @@ class graph_generator {
       steps = std::max<std::int64_t>(0, steps);
       steps_dim = b_.literal_dim(steps);
     } else if (what < 4) {
-      steps_dim = below(b_.g.dims.size() + 1) % b_.g.dims.size();
+      steps_dim = any_dim();
       steps = extent(steps_dim);
       if (steps > 7 || steps < 0) return -1;
       trip = b_.extent_of(steps_dim);

@@ -30,7 +30,8 @@ struct node {
   std::int32_t region = 0;  // where the node lives; 0 is the function's body
   std::int32_t body0 = -1;  // cond: then, else; loop: body
   std::int32_t body1 = -1;
-  std::int32_t index = -1;  // argument, result or region argument number; iota's axis;
+  std::int32_t index = -1;  // argument, result or region argument number; the axis of an iota or
+                            // a concatenate; slice, insert: id of the first axis's range;
                             // extent's id; loop: how many of its results are carried;
                             // marker: number of the variable that it stands for, or -1
   std::int32_t name = -1;   // offset in the graph's characters, zero-terminated
@@ -40,7 +41,19 @@ struct node {
 };
 
 /// How an extent is known.
-enum class dim_kind : std::uint8_t { literal, argument, broadcast, add, sub, mul, div, maximum };
+enum class dim_kind : std::uint8_t {
+  literal,
+  argument,
+  broadcast,
+  add,
+  sub,
+  mul,
+  div,
+  maximum,
+  range,  // no extent: the bounds `a` and `b` (literals may be negative or open) and the step
+          // `value`
+  count   // how many indices range `b` keeps of extent `a`
+};
 
 /// A symbolic extent. `broadcast` is NumPy's rule on two extents; arithmetic is on ids `a` and `b`.
 struct dim {

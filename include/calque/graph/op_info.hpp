@@ -32,6 +32,9 @@ enum class op_kind : std::uint8_t {
   transpose,      // a permutation of axes, no copy
   reshape,        // the same elements in other extents
   broadcast_to,   // stride 0 along new or stretched axes, no copy
+  slice,          // a range of each axis, no copy
+  concatenate,    // values one after the other along an axis
+  insert,         // its first input with its second in place of a range of each axis
   matmul,         // product of two matrices
   cond,           // one of two regions
   loop,           // a region, repeated

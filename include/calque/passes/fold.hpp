@@ -159,7 +159,9 @@ class fold_pass {
       }
       const op_kind k = made(from).op->kind;
       if (k == op_kind::constant) found = from;
-      if (k != op_kind::broadcast_to && k != op_kind::reshape && k != op_kind::transpose) break;
+      if (k != op_kind::broadcast_to && k != op_kind::reshape && k != op_kind::transpose &&
+          k != op_kind::slice)
+        break;
       from = r_.out.input(from, 0);
     }
     for (int i = id;; i = r_.out.input(i, 0)) {

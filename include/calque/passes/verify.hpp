@@ -55,6 +55,8 @@ class verifier {
           return "an extent names an argument's axis";
       } else if (d.kind != dim_kind::literal && (d.a < 0 || d.a >= i || d.b < 0 || d.b >= i)) {
         return "an extent is computed from earlier ones";
+      } else if (d.kind == dim_kind::count && g_.dims[d.b].kind != dim_kind::range) {
+        return "a range is counted";
       }
       if (d.same_as < 0) continue;
       if (d.kind == dim_kind::literal || d.same_as >= g_.dim_count)
@@ -170,6 +172,15 @@ class verifier {
                         n.rank == input(id, 0).rank)
                    ? nullptr
                    : "an operation on one value keeps its type";
+      case op_kind::slice:
+        return n.inputs == 1 && alike(input(id, 0), n) && has_ranges(n)
+                   ? nullptr
+                   : "a slice keeps type and rank, and has a range for each axis";
+      case op_kind::insert:
+        return n.inputs == 2 && alike(input(id, 0), n) && alike(input(id, 1), n) && has_ranges(n)
+                   ? nullptr
+                   : "an insertion keeps type and rank, and has a range for each axis";
+      case op_kind::concatenate: return concatenation(id);
       case op_kind::matmul:
         return n.inputs == 2 && n.rank == 2 && input(id, 0).rank == 2 && input(id, 1).rank == 2 &&
                        input(id, 0).type == n.type && input(id, 1).type == n.type
@@ -253,6 +264,18 @@ class verifier {
     return seen + 1 == 1u << n.rank ? nullptr : "a transpose permutes its axes";
   }
 
+  constexpr bool has_ranges(const node& n) const {
+    if (n.index < 0 || n.index + n.rank > g_.dim_count) return false;
+    for (int i = 0; i < n.rank; ++i)
+      if (g_.dims[n.index + i].kind != dim_kind::range) return false;
+    return true;
+  }
+  constexpr const char* concatenation(int id) const {
+    const node& n = g_.nodes[id];
+    bool fit = n.inputs >= 1 && n.index >= 0 && n.index < n.rank;
+    for (int k = 0; k < n.inputs; ++k) fit = fit && alike(input(id, k), n);
+    return fit ? nullptr : "values put together have one type and rank, and an axis for it";
+  }
   constexpr bool alike(const node& a, const node& b) const {
     return a.type == b.type && a.rank == b.rank;
   }

@@ -75,6 +75,9 @@ class size_check {
       case op_kind::broadcast_to: check_stretched(id, id, g_.input(id, 0)); break;
       case op_kind::reshape: check_reshape(id); break;
       case op_kind::matmul: check_matmul(id); break;
+      case op_kind::slice: check_ranges(id, g_.input(id, 0), id); break;
+      case op_kind::insert: check_ranges(id, id, g_.input(id, 1)); break;
+      case op_kind::concatenate: check_concatenate(id); break;
       case op_kind::assign: check_assign(id); break;
       case op_kind::iota: check_iota(id); break;
       case op_kind::cond: check_cond(id); break;
@@ -171,6 +174,31 @@ class size_check {
                std::to_string(s_.elements(id)) + " elements, the operand has " +
                std::to_string(s_.elements(in)),
            "give extents with the same product");
+  }
+
+  /// The ranges of node `id` keep as much of `whole` as `part` has.
+  void check_ranges(int id, int whole, int part) const {
+    for (int i = 0; i < s_.rank(id); ++i) {
+      const std::int64_t have = s_.extents(part)[i],
+                         want = s_.range_of(g_.nodes[id].index + i, s_.extents(whole)[i]).count;
+      if (s_.extents(whole)[i] >= 0 && have >= 0 && have != want)
+        fail(id, differ(want, have) + " of axis " + std::to_string(i) + " differ",
+             "give ranges that keep as many elements as the part has");
+    }
+  }
+  void check_concatenate(int id) const {
+    const node& n = g_.nodes[id];
+    const int a = g_.input(id, 0);
+    for (int k = 1; k < n.inputs; ++k)
+      for (int i = 0; i < n.rank; ++i) {
+        const int b = g_.input(id, k);
+        if (i == n.index || s_.extents(a)[i] == s_.extents(b)[i]) continue;
+        fail(id,
+             differ(s_.extents(a)[i], s_.extents(b)[i]) + " of axis " + std::to_string(i) +
+                 " differ",
+             "operands may differ in the extent of the axis along which they are put together, and "
+             "in no other");
+      }
   }
 
   void check_matmul(int id) const {

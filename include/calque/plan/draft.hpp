@@ -166,6 +166,15 @@ struct draft {
       case op_kind::sum_to:  // of nothing: leading axes of extent 1 go
         for (int i = 0; i < n.rank; ++i) p.strides[i] = in.strides[i + sizes.rank(source) - n.rank];
         break;
+      case op_kind::slice:
+        for (int i = 0; i < n.rank; ++i) {
+          const resolved_range r = sizes.range_of(n.index + i, from[i]);
+          if (r.count == 0) continue;
+          p.offset += r.first * in.strides[i] * size_of(n.type);
+          // a single element has no next one, and a huge step times a stride need not fit
+          if (r.count > 1) p.strides[i] = in.strides[i] * r.step;
+        }
+        break;
       case op_kind::reshape:
         if (!reshape_strides(sizes.rank(source), from, in.strides, n.rank, to, p.strides))
           return false;

@@ -90,9 +90,12 @@ class scheduler : draft_writer {
       case op_kind::result: emit_result(id); break;
       case op_kind::transpose:
       case op_kind::broadcast_to:
+      case op_kind::slice:
       case op_kind::marker:
       case op_kind::stop_gradient: emit_view(id); break;
       case op_kind::reshape: emit_reshape(id); break;
+      case op_kind::concatenate:
+      case op_kind::insert: emit_assembly(id); break;
       case op_kind::sum_to:
         if (units_.of(g_, id) < 0 && s_.summed_axes(id) == 0) emit_view(id);
         else emit_unit(id);
@@ -150,6 +153,30 @@ class scheduler : draft_writer {
                          .outputs = 1});
     read_by(in, at, false);
     add_computed(id, at).reshaped = true;  // it is written in the source's order
+  }
+  /// A value put together from others: each is wanted at its place in one block.
+  void emit_assembly(int id) {
+    const node& n = g_.nodes[id];
+    for (int k = 0; k < n.inputs; ++k) emit(g_.input(id, k));
+    const int box = add_box(id, id, here());
+    std::int64_t along = 0;  // concatenate: where the next part begins
+    for (int k = 0; k < n.inputs; ++k) {
+      const int in = g_.input(id, k);
+      place to = row_major_place(box, id);
+      if (n.op->kind == op_kind::concatenate) {
+        to.offset = along * to.strides[n.index] * size_of(n.type);
+        along += s_.extents(in)[n.index];
+      } else if (k == 1) {
+        for (int i = 0; i < n.rank; ++i) {
+          const resolved_range r = s_.range_of(n.index + i, s_.extents(id)[i]);
+          to.offset += r.count > 0 ? r.first * to.strides[i] * size_of(n.type) : 0;
+          if (r.count > 1) to.strides[i] *= r.step;
+        }
+      }
+      wish(in, n.region, to);
+    }
+    close(box, here() - 1);
+    add_entity(id, row_major_place(box, id), here());
   }
   void emit_unit(int id) {
     const int c = units_.of(g_, id);

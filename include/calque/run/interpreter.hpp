@@ -101,6 +101,14 @@ class interpreter : public tensor_operations {
         require(value(id).size() == in(id, 0).size(), "reshape: another number of elements");
         break;
       case op_kind::broadcast_to: value(id) = broadcast(in(id, 0), extents_of(n)); break;
+      case op_kind::slice: value(id) = slice(n, in(id, 0)); break;
+      case op_kind::insert: value(id) = insert(n, in(id, 0), in(id, 1)); break;
+      case op_kind::concatenate: {
+        std::vector<const tensor*> parts;
+        for (int k = 0; k < n.inputs; ++k) parts.push_back(&in(id, k));
+        value(id) = concatenate(n, parts);
+        break;
+      }
       case op_kind::matmul: value(id) = matmul(n, in(id, 0), in(id, 1)); break;
       case op_kind::cond: {
         const int r = in(id, 0).data[0].i != 0 ? n.body0 : n.body1;

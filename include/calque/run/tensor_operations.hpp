@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "calque/core/range.hpp"
 #include "calque/graph/graph.hpp"
 #include "calque/ops/arithmetic.hpp"
 
@@ -89,11 +90,20 @@ class tensor_operations {
         case dim_kind::mul: e = detail::wrap_mul(of(d.a), of(d.b)); break;
         case dim_kind::div: e = of(d.b) == 0 ? 0 : of(d.a) / of(d.b); break;
         case dim_kind::maximum: e = std::max(of(d.a), of(d.b)); break;
+        case dim_kind::range: e = 0; break;
+        case dim_kind::count: e = range_of(d.b, of(d.a)).count; break;
       }
       extents_.push_back(e);
     }
     for (int i = 0; i < g_.dim_count; ++i)
       require(extent(i) == extent(g_.canonical(i)), "extents proven equal differ");
+  }
+  /// What entry `r` of the extents' table keeps of an axis of `extent`.
+  detail::resolved_range range_of(int r, std::int64_t extent) const {
+    const dim& e = g_.dims[r];
+    return detail::resolve(
+        {extents_[static_cast<std::size_t>(e.a)], extents_[static_cast<std::size_t>(e.b)], e.value},
+        extent);
   }
   extents extents_of(const node& n) const {
     extents e;
@@ -243,6 +253,55 @@ class tensor_operations {
                 stride(x.shape, static_cast<std::size_t>(n.perm[i]));
       r.data.push_back(x.data[static_cast<std::size_t>(from)]);
     }
+    return r;
+  }
+  /// Calls `f(element of the part, element of the whole)` for the elements that ranges keep.
+  template <class F>
+  void for_each_kept(const node& n, const extents& whole, const extents& part, F f) const {
+    const std::int64_t count = product(part);
+    for (std::int64_t at = 0; at < count; ++at) {
+      std::int64_t from = 0;
+      for (std::size_t i = 0; i < part.size(); ++i) {
+        const auto r = range_of(n.index + static_cast<int>(i), whole[i]);
+        from += (r.first + at / stride(part, i) % part[i] * r.step) * stride(whole, i);
+      }
+      f(static_cast<std::size_t>(at), static_cast<std::size_t>(from));
+    }
+  }
+  void require_ranges(const node& n, const extents& whole, const extents& part) const {
+    for (std::size_t i = 0; i < part.size(); ++i)
+      require(range_of(n.index + static_cast<int>(i), whole[i]).count == part[i],
+              "ranges keep other extents");
+  }
+  tensor slice(const node& n, const tensor& x) const {
+    tensor r{n.type, extents_of(n), {}};
+    require_ranges(n, x.shape, r.shape);
+    for_each_kept(n, x.shape, r.shape, [&](auto, auto from) { r.data.push_back(x.data[from]); });
+    return r;
+  }
+  tensor insert(const node& n, const tensor& x, const tensor& part) const {
+    tensor r = x;
+    require_ranges(n, x.shape, part.shape);
+    for_each_kept(n, x.shape, part.shape, [&](auto at, auto to) { r.data[to] = part.data[at]; });
+    return r;
+  }
+  tensor concatenate(const node& n, const std::vector<const tensor*>& parts) const {
+    tensor r{n.type, extents_of(n), {}};
+    const auto axis = static_cast<std::size_t>(n.index);
+    std::int64_t outer = 1, along = 0;
+    for (std::size_t i = 0; i < axis; ++i) outer *= r.shape[i];
+    for (const tensor* p : parts) {
+      along += p->shape[axis];
+      for (std::size_t i = 0; i < r.shape.size(); ++i)
+        require(i == axis || p->shape[i] == r.shape[i], "concatenate: extents differ");
+    }
+    require(along == r.shape[axis], "concatenate: parts of another length");
+    for (std::int64_t i = 0; i < outer; ++i)
+      for (const tensor* p : parts) {
+        const std::int64_t n_each = product(p->shape, axis);
+        r.data.insert(r.data.end(), p->data.begin() + i * n_each,
+                      p->data.begin() + (i + 1) * n_each);
+      }
     return r;
   }
   tensor matmul(const node& n, const tensor& a, const tensor& b) const {

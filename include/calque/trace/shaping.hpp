@@ -142,15 +142,6 @@ template <int... P, array_symbol X>
 [[nodiscard]] constexpr auto transpose(const X& x, location at = here()) {
   return detail::transpose_fn<P...>{}(x, at);
 }
-/// For its text.
-template <array_symbol X, class... Range>
-constexpr auto slice(const X& x, const Range&...) {
-  detail::check_operands<X>();
-  static_assert(detail::never<X>,
-                "cq::slice(x, ...): x is a symbol, and slices are taken of arrays: slice before "
-                "the call and pass the slice as an argument of the traced function");
-  return x;
-}
 /// The same elements in row-major order under other extents; as many elements, else `shape_error`.
 ///
 ///   auto rows = cq::reshape(x, cq::shape{x.extent(0), 784});
