@@ -17,6 +17,7 @@
 #include "calque/ops/parts.hpp"
 #include "calque/ops/reduce.hpp"
 #include "calque/ops/select.hpp"
+#include "calque/ops/take.hpp"
 #include "calque/ops/views.hpp"
 #include "support/arguments.hpp"
 #include "support/interpreter.hpp"
@@ -241,7 +242,7 @@ class graph_generator {
     }
   }
   int operation() {
-    switch (below(36)) {
+    switch (below(39)) {
       case 0:
       case 1:
       case 2:
@@ -273,6 +274,8 @@ class graph_generator {
       case 28: return choice_of_regions();
       case 29: return loop();
       case 30: return part();
+      case 33: return taken();
+      case 34: return scattered();
       case 31:
       case 32: return assembled();
       default: return removable();
@@ -479,6 +482,39 @@ class graph_generator {
       parts.push_back(y);
     }
     return op::concatenate::build(b_, parts.data(), static_cast<int>(parts.size()), axis);
+  }
+  /// Integers in [0, extent) that are no constants.
+  int any_indices(std::int64_t extent) {
+    const int x = any();
+    const dtype t = chance(2) ? dtype::int32 : dtype::int64;
+    const int i = b_.map_of<op::cast>(t, x);
+    const int low = b_.map_of<op::maximum>(t, i, b_.number(t, 0));
+    return b_.map_of<op::minimum>(t, low, b_.number(t, static_cast<double>(extent - 1)));
+  }
+  int taken() {
+    const int x = any();
+    if (at(x).rank == 0) return -1;
+    const int axis = below(at(x).rank);
+    const std::int64_t extent = shape(x)[static_cast<std::size_t>(axis)];
+    if (extent == 0) return -1;
+    const int i = any_indices(extent);
+    if (at(x).rank - 1 + at(i).rank > 5 ||
+        product(shape(x)) / extent * product(shape(i)) > most_elements)
+      return -1;
+    return op::take::build(b_, x, i, axis);
+  }
+  int scattered() {
+    const int x = exact(any_number());
+    if (at(x).rank == 0) return -1;
+    const int axis = below(at(x).rank);
+    const std::int64_t extent = shape(x)[static_cast<std::size_t>(axis)];
+    if (extent == 0) return -1;
+    const int i = any_indices(extent);
+    if (at(x).rank - 1 + at(i).rank > 5 ||
+        product(shape(x)) / extent * product(shape(i)) > most_elements)
+      return -1;
+    return op::scatter_add::build(b_, x, i, op::take::build(b_, chance(2) ? x : exact(x), i, axis),
+                                  axis);
   }
   int counted() {
     const int rank = 1 + below(3);

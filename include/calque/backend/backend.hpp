@@ -30,7 +30,12 @@ struct operand_layout {
 ///             (over the kept axes).
 /// arg_reduce: like reduce with one input, one output, one reduced axis; `alpha` is unused.
 /// matmul:     extents are m, n, k; operands a (strides of m, k in [0], [1]), b (k, n), out (m, n).
-/// copy, fill: like map with one input (or none) and one output.
+/// take:       over the result's axes: operands x and indices (stride 0 along each other's axes),
+///             out; `kept_size` is the extent of x along the axis, `start` its stride there.
+/// scatter_add: over the updates' axes: operands indices, updates, out, which has x's elements;
+///             `kept_size` and `start` are the axis's in out.
+/// check:      operand 0 are indices into axis `start` of extent `kept_size`; `text` is the
+/// operation. copy, fill: like map with one input (or none) and one output.
 struct geometry {
   std::int32_t rank = 0;
   std::int32_t kept = 0;
@@ -42,6 +47,7 @@ struct geometry {
   std::int64_t kept_size = 0;  // product of the kept extents
   std::int64_t start = 0;      // iota: first value
   const operand_layout* operands = nullptr;
+  const char* text = nullptr;  // what a kernel that throws names
 
   [[nodiscard]] constexpr int operand_count() const { return inputs + tail_inputs + outputs; }
 };

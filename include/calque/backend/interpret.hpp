@@ -14,6 +14,7 @@
 #include "calque/ops/matmul.hpp"
 #include "calque/ops/reduce.hpp"
 #include "calque/ops/select.hpp"
+#include "calque/ops/take.hpp"
 
 namespace calque {
 namespace detail::interpreting {
@@ -108,6 +109,16 @@ void arg_reduce(const geometry& g, void* const* data, void*) {
   }
 }
 
+inline void scatter_add(const geometry& g, void* const* data, void*) {
+  const dtype t = g.operands[2].type;
+  for (walk w(g, 0, g.rank); !w.done(); w.next()) {
+    const std::int64_t to =
+        w.offset(2) + load(g.operands[0].type, data[0], w.offset(0)).i * g.start;
+    const constant x[2] = {load(t, data[2], to), load(t, data[1], w.offset(1))};
+    save(t, data[2], to, op_info_of<op::add>.evaluate(t, t, x));
+  }
+}
+
 inline void matmul(const geometry& g, void* const* data, void*) {
   const dtype t = g.operands[2].type;
   const dtype wide = is_floating(t) ? dtype::float64 : t;
@@ -137,6 +148,7 @@ template <class Op>
   else if constexpr (kind == op_kind::reduce) return {&in::reduce<Op>, nullptr};
   else if constexpr (kind == op_kind::arg_reduce) return {&in::arg_reduce<Op>, nullptr};
   else if constexpr (kind == op_kind::matmul) return {&in::matmul, nullptr};
+  else if constexpr (kind == op_kind::scatter_add) return {&in::scatter_add, nullptr};
   else return {&in::reduce<op::sum>, nullptr};  // sum_to
 }
 
@@ -151,7 +163,7 @@ class interpreted_kernels {
           find<neg, add, sub, mul, div, maximum, minimum, op::less, op::less_equal, op::greater,
                op::greater_equal, equal, op::not_equal, where, op::abs, cast, op::exp, op::log,
                op::sqrt, op::tanh, op::sum, reduce_max, reduce_min, argmax, argmin, sum_to,
-               op::matmul, More...>(g.nodes[id].op->key));
+               op::matmul, op::scatter_add, More...>(g.nodes[id].op->key));
   }
   [[nodiscard]] kernel_table table() const { return {nullptr, entries_.data()}; }
 

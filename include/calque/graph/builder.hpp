@@ -6,7 +6,6 @@
 
 #include <string_view>
 
-#include "calque/core/range.hpp"
 #include "calque/graph/fault.hpp"
 #include "calque/graph/graph.hpp"
 #include "calque/graph/names.hpp"
@@ -78,30 +77,6 @@ class builder {
     if (a == b || is_literal(b, 1) || contains(a, b)) return a;
     if (is_literal(a, 1) || contains(b, a)) return b;
     return dim_of({dim_kind::broadcast, a < b ? a : b, a < b ? b : a, 0});
-  }
-  /// Entries for the ranges of `count` axes, one after the other; the first one's id. Equal ones
-  /// are shared.
-  constexpr int ranges_of(const dim* ranges, int count) {
-    for (int first = 0; first + count <= g.dims.size(); ++first) {
-      int i = 0;
-      while (i < count && g.dims[first + i] == ranges[i]) ++i;
-      if (i == count) return first;
-    }
-    const int first = g.dims.size();
-    for (int i = 0; i < count; ++i) g.dims.push(ranges[i]);
-    return first;
-  }
-  /// How many indices range `r` keeps of extent `d`.
-  constexpr int count_dim(int d, int r) {
-    const dim bounds = g.dims[r], e = g.dims[canonical(d)];
-    const dim lo = g.dims[canonical(bounds.a)], hi = g.dims[canonical(bounds.b)];
-    if (lo.kind == dim_kind::literal && hi.kind == dim_kind::literal) {
-      if (lo.value == range::open && hi.value == range::open && bounds.value * bounds.value == 1)
-        return d;
-      if (e.kind == dim_kind::literal)
-        return literal_dim(detail::resolve({lo.value, hi.value, bounds.value}, e.value).count);
-    }
-    return dim_of({dim_kind::count, canonical(d), r, 0});
   }
   constexpr int canonical(int d) const {
     while (g.dims[d].same_as >= 0) d = g.dims[d].same_as;

@@ -224,6 +224,8 @@ class graph_text {
       case op_kind::constant: return text_of(n.value, n.type);
       case op_kind::extent: return extent(n.index);
       case op_kind::iota:
+      case op_kind::take:
+      case op_kind::scatter_add:
       case op_kind::concatenate: return "axis " + std::to_string(n.index);
       case op_kind::slice:
       case op_kind::insert:

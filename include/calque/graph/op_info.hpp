@@ -35,6 +35,8 @@ enum class op_kind : std::uint8_t {
   slice,          // a range of each axis, no copy
   concatenate,    // values one after the other along an axis
   insert,         // its first input with its second in place of a range of each axis
+  take,           // elements along an axis by indices
+  scatter_add,    // its first input plus updates at indices along an axis
   matmul,         // product of two matrices
   cond,           // one of two regions
   loop,           // a region, repeated

@@ -3,11 +3,36 @@
 // gradients.
 #pragma once
 
+#include "calque/core/range.hpp"
 #include "calque/ops/views.hpp"
 
 namespace calque {
 namespace detail {
 
+/// Entries of the extents' table for the ranges of `count` axes, one after the other; the first
+/// one's id. Equal ones are shared.
+constexpr int ranges_of(builder& b, const dim* ranges, int count) {
+  for (int first = 0; first + count <= b.g.dims.size(); ++first) {
+    int i = 0;
+    while (i < count && b.g.dims[first + i] == ranges[i]) ++i;
+    if (i == count) return first;
+  }
+  const int first = b.g.dims.size();
+  for (int i = 0; i < count; ++i) b.g.dims.push(ranges[i]);
+  return first;
+}
+/// How many indices range `r` keeps of extent `d`.
+constexpr int count_dim(builder& b, int d, int r) {
+  const dim bounds = b.g.dims[r], e = b.g.dims[b.canonical(d)];
+  const dim lo = b.g.dims[b.canonical(bounds.a)], hi = b.g.dims[b.canonical(bounds.b)];
+  if (lo.kind == dim_kind::literal && hi.kind == dim_kind::literal) {
+    if (lo.value == range::open && hi.value == range::open && bounds.value * bounds.value == 1)
+      return d;
+    if (e.kind == dim_kind::literal)
+      return b.literal_dim(resolve({lo.value, hi.value, bounds.value}, e.value).count);
+  }
+  return b.dim_of({dim_kind::count, b.canonical(d), r, 0});
+}
 /// The range of a whole axis.
 constexpr dim whole_range(builder& b) {
   const int open = b.literal_dim(range::open);
@@ -32,7 +57,7 @@ struct slice {
   static constexpr int build(builder& b, int id, const dim* ranges, const std::int32_t* dims) {
     id = b.value_of(id);
     node n = builder::make<slice>(b.at(id).type, b.at(id).rank);
-    n.index = b.ranges_of(ranges, n.rank);
+    n.index = detail::ranges_of(b, ranges, n.rank);
     for (int i = 0; i < n.rank; ++i) n.dims[i] = dims[i];
     return b.append_with(n, id);
   }
@@ -43,9 +68,9 @@ struct slice {
     bool all = true;
     for (int i = 0; i < x.rank; ++i) all = all && ranges[i] == whole;
     if (all) return id;
-    const int first = b.ranges_of(ranges, x.rank);
+    const int first = detail::ranges_of(b, ranges, x.rank);
     std::int32_t dims[max_rank]{};
-    for (int i = 0; i < x.rank; ++i) dims[i] = b.count_dim(x.dims[i], first + i);
+    for (int i = 0; i < x.rank; ++i) dims[i] = detail::count_dim(b, x.dims[i], first + i);
     return build(b, id, ranges, dims);
   }
   static constexpr void gradient(gradient_rule& g);
@@ -59,7 +84,7 @@ struct insert {
   static constexpr int build(builder& b, int whole, int part, const dim* ranges) {
     whole = b.value_of(whole), part = b.value_of(part);
     node n = builder::make<insert>(b.at(whole).type, b.at(whole).rank);
-    n.index = b.ranges_of(ranges, n.rank);
+    n.index = detail::ranges_of(b, ranges, n.rank);
     for (int i = 0; i < n.rank; ++i) n.dims[i] = b.at(whole).dims[i];
     return b.append_with(n, whole, part);
   }

@@ -3,7 +3,7 @@
 // Separate from the passes, so that none of them needs to check what it is given. Linear time.
 #pragma once
 
-#include "calque/graph/graph.hpp"
+#include "calque/passes/verify_parts.hpp"
 
 namespace calque {
 
@@ -173,14 +173,10 @@ class verifier {
                    ? nullptr
                    : "an operation on one value keeps its type";
       case op_kind::slice:
-        return n.inputs == 1 && alike(input(id, 0), n) && has_ranges(n)
-                   ? nullptr
-                   : "a slice keeps type and rank, and has a range for each axis";
-      case op_kind::insert:
-        return n.inputs == 2 && alike(input(id, 0), n) && alike(input(id, 1), n) && has_ranges(n)
-                   ? nullptr
-                   : "an insertion keeps type and rank, and has a range for each axis";
-      case op_kind::concatenate: return concatenation(id);
+      case op_kind::insert: return part_rules{g_}.ranges(id);
+      case op_kind::concatenate: return part_rules{g_}.concatenation(id);
+      case op_kind::take:
+      case op_kind::scatter_add: return part_rules{g_}.indexing(id);
       case op_kind::matmul:
         return n.inputs == 2 && n.rank == 2 && input(id, 0).rank == 2 && input(id, 1).rank == 2 &&
                        input(id, 0).type == n.type && input(id, 1).type == n.type
@@ -264,21 +260,6 @@ class verifier {
     return seen + 1 == 1u << n.rank ? nullptr : "a transpose permutes its axes";
   }
 
-  constexpr bool has_ranges(const node& n) const {
-    if (n.index < 0 || n.index + n.rank > g_.dim_count) return false;
-    for (int i = 0; i < n.rank; ++i)
-      if (g_.dims[n.index + i].kind != dim_kind::range) return false;
-    return true;
-  }
-  constexpr const char* concatenation(int id) const {
-    const node& n = g_.nodes[id];
-    bool fit = n.inputs >= 1 && n.index >= 0 && n.index < n.rank;
-    for (int k = 0; k < n.inputs; ++k) fit = fit && alike(input(id, k), n);
-    return fit ? nullptr : "values put together have one type and rank, and an axis for it";
-  }
-  constexpr bool alike(const node& a, const node& b) const {
-    return a.type == b.type && a.rank == b.rank;
-  }
   constexpr bool owns(int id, int r) const {
     return r > 0 && r < g_.region_count && g_.regions[r].owner == id && g_.regions[r].last <= id;
   }
@@ -292,7 +273,7 @@ class verifier {
     if (a.results != b.results) return "both regions of a condition give as many results";
     if (!results_exist(a) || !results_exist(b)) return "a region's results exist";
     for (int k = 0; k < a.results; ++k)
-      if (!alike(g_.nodes[g_.result(k, n.body0)], g_.nodes[g_.result(k, n.body1)]))
+      if (!part_rules::alike(g_.nodes[g_.result(k, n.body0)], g_.nodes[g_.result(k, n.body1)]))
         return "both regions of a condition give results of one type and rank";
     return nullptr;
   }
@@ -310,7 +291,7 @@ class verifier {
       const int slice = k > n.index ? 1 : 0;
       if (a.op->kind != op_kind::region_arg || a.type != in.type || a.rank + slice != in.rank)
         return "a loop hands in its states, and slices along the first axis";
-      if (k >= 1 && !slice && !alike(g_.nodes[g_.result(k - 1, n.body0)], a))
+      if (k >= 1 && !slice && !part_rules::alike(g_.nodes[g_.result(k - 1, n.body0)], a))
         return "a loop's state keeps type and rank";
     }
     return nullptr;

@@ -78,6 +78,7 @@ class size_check {
       case op_kind::slice: check_ranges(id, g_.input(id, 0), id); break;
       case op_kind::insert: check_ranges(id, id, g_.input(id, 1)); break;
       case op_kind::concatenate: check_concatenate(id); break;
+      case op_kind::scatter_add: check_updates(id); break;
       case op_kind::assign: check_assign(id); break;
       case op_kind::iota: check_iota(id); break;
       case op_kind::cond: check_cond(id); break;
@@ -184,6 +185,21 @@ class size_check {
       if (s_.extents(whole)[i] >= 0 && have >= 0 && have != want)
         fail(id, differ(want, have) + " of axis " + std::to_string(i) + " differ",
              "give ranges that keep as many elements as the part has");
+    }
+  }
+  /// The updates of a scatter_add have x's extents with the indices' in place of one.
+  void check_updates(int id) const {
+    const int x = g_.input(id, 0), at = g_.input(id, 1), updates = g_.input(id, 2);
+    const int axis = g_.nodes[id].index, between = s_.rank(at);
+    for (int i = 0; i < s_.rank(updates); ++i) {
+      const std::int64_t want = i < axis             ? s_.extents(x)[i]
+                                : i < axis + between ? s_.extents(at)[i - axis]
+                                                     : s_.extents(x)[i - between + 1];
+      if (want != s_.extents(updates)[i])
+        fail(id,
+             differ(want, s_.extents(updates)[i]) + " of axis " + std::to_string(i) +
+                 " of the updates differ",
+             "give updates of the extents that cq::take(a, b, axis) has");
     }
   }
   void check_concatenate(int id) const {

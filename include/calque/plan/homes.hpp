@@ -16,9 +16,9 @@ class home_finder {
   explicit home_finder(draft& d) : d_(d), s_(d.sizes), g_(d.g) {}
 
   void run() {
-    for (store& w : d_.stores) w.nothing = is_there(w);
+    for (store& w : d_.stores) w.nothing = !w.kernel && is_there(w);
     for (store& w : d_.stores)  // in order of position
-      if (!w.nothing) move(w);
+      if (!w.nothing && !w.kernel) move(w);
     for (store& w : d_.stores)
       if (w.nothing || w.from < w.position)
         d_.steps[static_cast<std::size_t>(w.position)].enabled = false;
@@ -112,11 +112,13 @@ class home_finder {
     if ((e.reshaped || box) && !dense) return;
     if (box && (to.slice >= 0 || to.offset != 0)) return;
     const int first = box ? first_write(e.where.memory, own.start) : e.defined;
+    if (first < d_.last_check && is_external(to.memory)) return;  // what throws writes nothing
     if (!free_between(w, e, to, id, first)) return;
     if (box) w.box = e.where.memory, own.home = to.memory;
     else e.where = to;
     w.from = first;
   }
+  bool is_external(int m) const { return d_.root(m) < g_.argument_count + g_.result_count(); }
   int first_write(int box, int start) const {
     for (const store& o : d_.stores)
       if (!o.nothing && o.to.memory == box && o.from < start) start = o.from;

@@ -7,16 +7,16 @@
 
 #include <algorithm>
 
+#include "calque/plan/assembly.hpp"
 #include "calque/plan/check.hpp"
-#include "calque/plan/draft_writer.hpp"
 #include "calque/plan/units.hpp"
 
 namespace calque::detail::planning {
 
-class scheduler : draft_writer {
+class scheduler final : public assembly_writer {
  public:
   scheduler(draft& d, const cluster_units& units, const kernel_presence& kernels)
-      : draft_writer(d), units_(units), kernels_(kernels) {
+      : assembly_writer(d, kernels), units_(units) {
     last_in_cluster_.assign(static_cast<std::size_t>(g_.cluster_count), -1);
     for (int c = 0; c < g_.cluster_count; ++c)
       for (int i = 0; i < g_.clusters[c].nodes; ++i)
@@ -33,7 +33,12 @@ class scheduler : draft_writer {
   void run() {
     for (int id = 0; id < g_.node_count; ++id)  // before anything can overwrite them
       if (g_.kind(id) == op_kind::input || g_.kind(id) == op_kind::scalar) emit_argument(id);
+    shadow_variables();
+    for (int id = 0; id < g_.node_count; ++id)
+      if (may_throw(g_.kind(id)) && g_.nodes[id].region == 0 && needs_no_effect(g_.input(id, 1)))
+        emit_check(id);
     emit_region(0);
+    store_shadows();
     for (int k = 0; k < g_.result_count(); ++k) {
       const int id = g_.result(k);
       place to{.memory = d_.output_memory(k)};
@@ -43,6 +48,7 @@ class scheduler : draft_writer {
       want(id, 0, to);
     }
     move_readings_to_loop_ends();
+    find_last_check();
   }
 
  private:
@@ -63,9 +69,6 @@ class scheduler : draft_writer {
       emit(id);
     }
   }
-  static bool is_effect(op_kind k) {
-    return k == op_kind::read || k == op_kind::assign || k == op_kind::cond || k == op_kind::loop;
-  }
   /// Emits the effects of a region in order up to `id`.
   void emit_effects(int id) {
     const int r = g_.nodes[id].region;
@@ -75,7 +78,7 @@ class scheduler : draft_writer {
       if (g_.nodes[e].region == r && is_effect(g_.kind(e)) && !done(e)) emit_effect(e);
     }
   }
-  void emit(int id) {
+  void emit(int id) override {
     if (done(id)) return;
     const node& n = g_.nodes[id];
     switch (n.op->kind) {
@@ -96,6 +99,14 @@ class scheduler : draft_writer {
       case op_kind::reshape: emit_reshape(id); break;
       case op_kind::concatenate:
       case op_kind::insert: emit_assembly(id); break;
+      case op_kind::take:
+        emit_check(id);
+        emit_unit(id);
+        break;
+      case op_kind::scatter_add:
+        emit_check(id);
+        emit_sum_into(id);
+        break;
       case op_kind::sum_to:
         if (units_.of(g_, id) < 0 && s_.summed_axes(id) == 0) emit_view(id);
         else emit_unit(id);
@@ -154,30 +165,6 @@ class scheduler : draft_writer {
     read_by(in, at, false);
     add_computed(id, at).reshaped = true;  // it is written in the source's order
   }
-  /// A value put together from others: each is wanted at its place in one block.
-  void emit_assembly(int id) {
-    const node& n = g_.nodes[id];
-    for (int k = 0; k < n.inputs; ++k) emit(g_.input(id, k));
-    const int box = add_box(id, id, here());
-    std::int64_t along = 0;  // concatenate: where the next part begins
-    for (int k = 0; k < n.inputs; ++k) {
-      const int in = g_.input(id, k);
-      place to = row_major_place(box, id);
-      if (n.op->kind == op_kind::concatenate) {
-        to.offset = along * to.strides[n.index] * size_of(n.type);
-        along += s_.extents(in)[n.index];
-      } else if (k == 1) {
-        for (int i = 0; i < n.rank; ++i) {
-          const resolved_range r = s_.range_of(n.index + i, s_.extents(id)[i]);
-          to.offset += r.count > 0 ? r.first * to.strides[i] * size_of(n.type) : 0;
-          if (r.count > 1) to.strides[i] *= r.step;
-        }
-      }
-      wish(in, n.region, to);
-    }
-    close(box, here() - 1);
-    add_entity(id, row_major_place(box, id), here());
-  }
   void emit_unit(int id) {
     const int c = units_.of(g_, id);
     const node& n = g_.nodes[id];
@@ -199,10 +186,7 @@ class scheduler : draft_writer {
       elementwise = u.kind == cluster_kind::map;
       for (int i = 0; i < u.nodes; ++i) finish(g_.pool[u.first + i]);
     } else {
-      if (n.op->kind != op_kind::iota && !kernels_.of_node(kernels_.table, id))
-        throw value_error("plan: no kernel computes " + std::string(n.op->name) + " of " +
-                          s_.text(id) + where_text(g_, n) +
-                          "; register the operation with CALQUE_REGISTER");
+      if (n.op->kind != op_kind::iota && n.op->kind != op_kind::take) require_kernel(id);
       in.assign(g_.pool + n.first_input, g_.pool + n.first_input + n.inputs);
       s.inputs = n.inputs;
       out.push_back(id);
@@ -232,11 +216,11 @@ class scheduler : draft_writer {
   }
   void emit_read(int id) {
     const int handle = g_.input(id, 0), i = g_.nodes[handle].index;
-    add_entity(id, variable_place(handle), here());
+    add_entity(id, present_place(handle), here());
     if (d_.facts.writes(i) || may_be_overwritten(i)) add_snapshot(id);
   }
   void emit_assign(int id) {
-    want(g_.input(id, 1), g_.nodes[id].region, variable_place(g_.input(id, 0)));
+    want(g_.input(id, 1), g_.nodes[id].region, present_place(g_.input(id, 0)));
   }
   /// Everything that a region reads from outside is there before it starts.
   void emit_captures(int body) {
@@ -362,7 +346,6 @@ class scheduler : draft_writer {
   };
 
   const cluster_units& units_;
-  const kernel_presence& kernels_;
   std::vector<int> last_in_cluster_, cursor_, results_;
   std::vector<owned_box> boxes_;
 };

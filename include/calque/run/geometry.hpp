@@ -59,6 +59,40 @@ class geometry_builder {
     count();
     mark_linear(false);
   }
+  /// The indices of node `id`.
+  void check(int id, int indices) {
+    const planning::place p = d_.place_of(indices);
+    begin(s_.rank(indices), s_.extents(indices));
+    add(indices, p, p.strides);
+    o_.shape.inputs = 1;
+    finish(false);
+    o_.shape.start = d_.g.nodes[id].index;
+    o_.shape.kept_size = s_.extents(d_.g.input(id, 0))[d_.g.nodes[id].index];
+  }
+  /// take, scatter_add: over the axes that have the indices' in place of one of the whole's.
+  void indexed(int id) {
+    const bool takes = d_.g.kind(id) == op_kind::take;
+    const int at = d_.g.input(id, 1), axis = d_.g.nodes[id].index;
+    const int whole = takes ? d_.g.input(id, 0) : id, part = takes ? id : d_.g.input(id, 2);
+    const planning::place w = d_.place_of(whole), i = d_.place_of(at), p = d_.place_of(part);
+    begin(s_.rank(part), s_.extents(part));
+    std::int64_t along[max_rank]{}, by_index[max_rank]{};
+    for (int a = 0; a < o_.shape.rank; ++a) {
+      if (a < axis) along[a] = w.strides[a];
+      else if (a < axis + s_.rank(at)) by_index[a] = i.strides[a - axis];
+      else along[a] = w.strides[a - s_.rank(at) + 1];
+    }
+    if (takes) add(whole, w, along);
+    add(at, i, by_index);
+    add(part, p, p.strides);
+    if (!takes) add(whole, w, along);
+    o_.shape.inputs = 2;
+    o_.shape.outputs = 1;
+    o_.shape.kept = o_.shape.rank;
+    finish(false);
+    o_.shape.start = w.strides[axis];
+    o_.shape.kept_size = s_.extents(whole)[axis];
+  }
   void matmul(int id) {
     const int a = d_.g.input(id, 0), b = d_.g.input(id, 1);
     geometry& g = o_.shape;

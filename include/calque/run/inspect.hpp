@@ -42,8 +42,9 @@ class plan_text {
       if (t.action == plan_action::launch) {
         std::int64_t read = 0, written = 0;
         for (int k = 0; k < t.operands; ++k) (k < inputs(t) ? read : written) += touched(t, n, k);
-        s += ": reads " + std::to_string(read) + " B, writes " + std::to_string(written) +
-             " B to " + address(t, t.operands - 1);
+        s += ": reads " + std::to_string(read) + " B";
+        if (t.shape->outputs > 0)
+          s += ", writes " + std::to_string(written) + " B to " + address(t, t.operands - 1);
         if (t.operands > 0 && t.shape->operands[t.operands - 1].streamed) s += " past the caches";
         if (n.first >= 0)
           s += ", lives in steps " + std::to_string(n.first) + " to " + std::to_string(n.last);
@@ -234,6 +235,8 @@ class plan_text {
       case step_role::reshape: return "copy " + shape_text(t);
       case step_role::store: return "copy " + shape_text(t);
       case step_role::snapshot: return "copy " + shape_text(t);
+      case step_role::check:
+        return "check indices of " + std::string(x.op->name) + " " + shape_text(t);
       default: break;
     }
     std::string s;
@@ -258,6 +261,7 @@ class plan_text {
     switch (n.role) {
       case step_role::reshape: return "strides cannot express this reshape";
       case step_role::store: return "its value could not be computed where it is wanted";
+      case step_role::check: return "an index outside its axis throws before anything is written";
       case step_role::snapshot: return "its memory is overwritten before its last reading";
       default: break;
     }

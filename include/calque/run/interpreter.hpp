@@ -103,6 +103,8 @@ class interpreter : public tensor_operations {
       case op_kind::broadcast_to: value(id) = broadcast(in(id, 0), extents_of(n)); break;
       case op_kind::slice: value(id) = slice(n, in(id, 0)); break;
       case op_kind::insert: value(id) = insert(n, in(id, 0), in(id, 1)); break;
+      case op_kind::take: value(id) = take(n, in(id, 0), in(id, 1)); break;
+      case op_kind::scatter_add: value(id) = scatter_add(n, in(id, 0), in(id, 1), in(id, 2)); break;
       case op_kind::concatenate: {
         std::vector<const tensor*> parts;
         for (int k = 0; k < n.inputs; ++k) parts.push_back(&in(id, k));

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "calque/backend/cpu/gather.hpp"
 #include "calque/core/range.hpp"
 #include "calque/graph/graph.hpp"
 #include "calque/ops/arithmetic.hpp"
@@ -302,6 +303,39 @@ class tensor_operations {
         r.data.insert(r.data.end(), p->data.begin() + i * n_each,
                       p->data.begin() + (i + 1) * n_each);
       }
+    return r;
+  }
+  /// Calls `f(element of the part, element of the whole)` for what indices along an axis name.
+  template <class F>
+  static void for_each_index(const node& n, const extents& whole, const tensor& at, F f) {
+    const auto axis = static_cast<std::size_t>(n.index);
+    const std::int64_t inner = product(whole, axis + 1), extent = whole[axis], m = at.size();
+    std::int64_t outer = 1, part = 0;
+    for (std::size_t i = 0; i < axis; ++i) outer *= whole[i];
+    for (std::int64_t k = 0; k < m; ++k) {
+      const std::int64_t i = at.data[static_cast<std::size_t>(k)].i;
+      if (i < 0 || i >= extent) detail::throw_index(n.op->name, i, extent, n.index);
+    }
+    for (std::int64_t o = 0; o < outer; ++o)
+      for (std::int64_t k = 0; k < m; ++k)
+        for (std::int64_t e = 0; e < inner; ++e) {
+          const std::int64_t i = at.data[static_cast<std::size_t>(k)].i;
+          f(static_cast<std::size_t>(part++),
+            static_cast<std::size_t>((o * extent + i) * inner + e));
+        }
+  }
+  tensor take(const node& n, const tensor& x, const tensor& at) const {
+    tensor r{n.type, extents_of(n), {}};
+    for_each_index(n, x.shape, at, [&](auto, auto from) { r.data.push_back(x.data[from]); });
+    require(static_cast<std::int64_t>(r.data.size()) == r.size(), "take: other extents");
+    return r;
+  }
+  tensor scatter_add(const node& n, const tensor& x, const tensor& at, const tensor& u) const {
+    tensor r = x;
+    for_each_index(n, x.shape, at, [&](auto from, auto to) {
+      const constant sum[] = {r.data[to], u.data[from]};
+      r.data[to] = call(op_info_of<op::add>, n.type, n.type, sum);
+    });
     return r;
   }
   tensor matmul(const node& n, const tensor& a, const tensor& b) const {

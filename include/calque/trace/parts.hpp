@@ -7,6 +7,7 @@
 #include <array>
 
 #include "calque/ops/parts.hpp"
+#include "calque/ops/take.hpp"
 #include "calque/trace/shaping.hpp"
 
 namespace calque {
@@ -88,6 +89,90 @@ struct stack_fn {
   }
 };
 
+template <class I>
+constexpr bool check_indices() {
+  static_assert(weak_operand<I> || operand_traits<I>::type == dtype::int32 ||
+                    operand_traits<I>::type == dtype::int64,
+                "cq::take(x, indices, cq::axis<0>), scatter_add: indices must be int32 or int64; "
+                "cast them with cq::astype<std::int64_t>(indices)");
+  static_assert(!weak_operand<I> || is_integer(operand_traits<I>::type),
+                "cq::take(x, i, cq::axis<0>), scatter_add: an index must be an integer");
+  return true;
+}
+/// Indices as a node: numbers are counted in 64 bits.
+template <class I>
+constexpr int index_node(builder& g, const I& i) {
+  if constexpr (weak_operand<I>) return node_of<std::int64_t>(g, i);
+  else return i.id;
+}
+template <int Axis, int Rank>
+constexpr int indexed_axis() {
+  static_assert(
+      axis_exists(Axis, Rank),
+      "cq::take(x, indices, cq::axis<...>), scatter_add: cq::axis<...> names an axis that "
+      "x does not have; axes count from 0 to rank - 1, or back from -1 to -rank");
+  return Axis < 0 ? Axis + Rank : Axis;
+}
+
+template <int Axis>
+struct take_fn {
+  template <class X, class I>
+  constexpr auto operator()(const X& x, const I& indices, location at = {}) const {
+    check_operands<X, I>();
+    constexpr bool ok = check_indices<I>();
+    if constexpr (!ok) {
+      return x;
+    } else if constexpr (has_array<X, I>) {
+      return run_on_arrays(take_fn{}, x, indices);
+    } else {
+      constexpr int axis = indexed_axis<Axis, operand_traits<X>::rank>();
+      constexpr int rank = operand_traits<X>::rank - 1 + operand_traits<I>::rank;
+      static_assert(rank <= max_rank,
+                    "cq::take(x, indices, cq::axis<...>): the result, with the axes of indices in "
+                    "place of one of x, must have rank 0 to 8");
+      builder& g = common_builder(x, indices);
+      g.where = at;
+      return expr<type_of<operand_traits<X>::type>, rank>{
+          &g, op::take::build(g, x.id, index_node(g, indices), axis)};
+    }
+  }
+};
+template <int Axis>
+struct scatter_add_fn {
+  template <class X, class I, class U>
+  constexpr auto operator()(const X& x, const I& indices, const U& updates,
+                            location at = {}) const {
+    check_operands<X, I, U>();
+    constexpr bool ok = check_indices<I>();
+    if constexpr (!ok) {
+      return x;
+    } else if constexpr (has_array<X, I, U>) {
+      return run_on_arrays(scatter_add_fn{}, x, indices, updates);
+    } else {
+      constexpr int axis = indexed_axis<Axis, operand_traits<X>::rank>();
+      constexpr int rank = operand_traits<X>::rank;
+      constexpr int part = rank - 1 + operand_traits<I>::rank;
+      static_assert(part <= max_rank && operand_traits<U>::rank <= part,
+                    "cq::scatter_add(x, indices, updates, cq::axis<...>): updates have at most the "
+                    "axes of cq::take(x, indices, cq::axis<...>), at most 8");
+      static_assert(has_common_type<X, U>,
+                    "cq::scatter_add(x, indices, updates, axis): no integer type holds both int64 "
+                    "and uint64; cast one");
+      constexpr dtype t = arithmetic(common_type<X, U>());
+      builder& g = common_builder(x, indices, updates);
+      g.where = at;
+      const int to = build_cast(g, x.id, t);
+      const int i = g.value_of(index_node(g, indices));
+      int from = node_of<type_of<t>>(g, updates);
+      std::int32_t dims[max_rank]{};
+      (void)taken_extents(g.at(to), g.at(i), axis, dims);
+      if constexpr (operand_traits<U>::rank < part)
+        from = op::broadcast_to::build(g, from, part, dims);
+      return expr<type_of<t>, rank>{&g, op::scatter_add::build(g, to, i, from, axis)};
+    }
+  }
+};
+
 /// The widths of `pad` come as extents: on arrays too they are part of the plan.
 struct pad_fn {
   template <class X, class Extent, int Rank, class V>
@@ -163,6 +248,26 @@ template <array_symbol X, int... A>
 [[nodiscard]] constexpr auto flip(const X& x, axis_t<A...> axes) {
   return std::apply([&](const auto&... r) { return slice(x, r...); },
                     detail::flipped_ranges<detail::operand_traits<X>::rank>(axes));
+}
+
+/// The elements of x at `indices` (int32 or int64) along an axis: the result has the axes of
+/// `indices` in place of that one. An index outside 0 … extent - 1 throws `index_error`, and then
+/// results and variables are as before the call.
+///
+///   auto rows = cq::take(table, words, cq::axis<0>);
+template <array_operand X, operand I, int A>
+[[nodiscard]] constexpr auto take(const X& x, const I& indices, axis_t<A>, location at = here()) {
+  return detail::take_fn<A>{}(x, indices, at);
+}
+/// x plus `updates` at `indices` along an axis: `updates` has the extents of `take(x, indices,
+/// axis)`, or fewer axes. Updates of one element are added in order, so sums of floats are
+/// repeatable to the bit. An index out of range throws `index_error`, as in `take`.
+///
+///   auto counts = cq::scatter_add(cq::zeros<int>(cq::shape{10}), labels, 1, cq::axis<0>);
+template <array_operand X, operand I, operand U, int A>
+[[nodiscard]] constexpr auto scatter_add(const X& x, const I& indices, const U& updates, axis_t<A>,
+                                         location at = here()) {
+  return detail::scatter_add_fn<A>{}(x, indices, updates, at);
 }
 
 #define CALQUE_CHECK_JOINED(NAME, RANK)                                                  \

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "calque/backend/cpu/arg_reduce.hpp"
+#include "calque/backend/cpu/gather.hpp"
 #include "calque/backend/cpu/matmul.hpp"
 #include "calque/backend/cpu/reduce.hpp"
 #include "calque/lower/lower.hpp"
@@ -80,12 +81,14 @@ constexpr kernel_entry node_kernel() {
     constexpr node n = G::view().nodes[N];
     if constexpr (n.op->kind == op_kind::map) {
       return single_entry(lowered<single_code<G, N>>{});
-    } else if constexpr (n.op->kind == op_kind::iota) {
+    } else if constexpr (n.op->kind == op_kind::iota || n.op->kind == op_kind::take) {
       return {};  // the planner has a kernel for every type
     } else {
       using T = type_of<G::view().input_node(N, 0).type>;
       if constexpr (n.op->kind == op_kind::matmul) {
         return {&launch_matmul<T>, &matmul_scratch<T>};
+      } else if constexpr (n.op->kind == op_kind::scatter_add) {
+        return {&launch_scatter_add<T>, nullptr};
       } else if constexpr (n.op->kind == op_kind::arg_reduce) {
         return {&launch_arg_reduce<typename op_for<n.op->key>::type::better, T>, nullptr};
       } else {
