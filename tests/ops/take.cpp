@@ -153,7 +153,7 @@ TEST_CASE("an index out of range names itself, its axis and the operands") {
   CHECK_THROWS_AS((void)g(x, cq::array<int, 1>{0, 7}, 1), cq::index_error);
 }
 
-TEST_CASE("a call that throws leaves variables and outs as they were (B13)") {
+TEST_CASE("a call that throws leaves variables and outs as they were") {
   constexpr auto early = cq::trace([](auto w, auto x, auto i) {  // the check can come first
     w.assign(w * 2);
     const auto y = cq::take(x, i, cq::axis<0>);

@@ -419,9 +419,18 @@ class graph_generator {
         constexpr std::int8_t swapped[] = {1, 0};
         b = op::transpose::build(b_, b, swapped);
       }
-      if (shape(b)[0] == shape(a)[1] && shape(a)[0] * shape(b)[1] <= most_elements &&
-          shape(a)[1] <= 33)
-        return op::matmul::build(b_, exact(a), exact(b));
+      if (shape(b)[0] == shape(a)[1] && shape(a)[0] * shape(b)[1] <= most_elements / 6 &&
+          shape(a)[1] <= 33) {
+        const auto repeated = [&](int x) {
+          std::vector<std::int32_t> dims(at(x).dims, at(x).dims + at(x).rank);
+          dims.insert(dims.begin(), dim_with(chance(3) ? 1 : 2));
+          if (chance(2)) dims.insert(dims.begin(), dim_with(3));
+          return with_extents<op::broadcast_to>(x, dims);
+        };
+        const bool left = chance(2), right = chance(2);
+        return op::matmul::build(b_, left ? repeated(exact(a)) : exact(a),
+                                 right ? repeated(exact(b)) : exact(b));
+      }
     }
     return -1;
   }

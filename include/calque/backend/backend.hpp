@@ -29,7 +29,9 @@ struct operand_layout {
 ///             elementwise part, the inputs of the tail (strides over the kept axes), then outputs
 ///             (over the kept axes).
 /// arg_reduce: like reduce with one input, one output, one reduced axis; `alpha` is unused.
-/// matmul:     extents are m, n, k; operands a (strides of m, k in [0], [1]), b (k, n), out (m, n).
+/// matmul:     extents are m, n, k, then those of the axes that repeat the product; operands a
+///             (strides of m, k in [0], [1]; of the repeating axes from [3] on), b (k, n), out (m,
+///             n). A sixth repeating axis has its extent in `kept_size` and its strides in [2].
 /// take:       over the result's axes: operands x and indices (stride 0 along each other's axes),
 ///             out; `kept_size` is the extent of x along the axis, `start` its stride there.
 /// scatter_add: over the updates' axes: operands indices, updates, out, which has x's elements;

@@ -53,7 +53,7 @@ class walk {
   }
 
  private:
-  const geometry& g_;
+  geometry g_;
   int first_, last_;
   std::int64_t at_[max_rank]{};
   bool done_ = false;
@@ -122,10 +122,13 @@ inline void scatter_add(const geometry& g, void* const* data, void*) {
 inline void matmul(const geometry& g, void* const* data, void*) {
   const dtype t = g.operands[2].type;
   const dtype wide = is_floating(t) ? dtype::float64 : t;
+  std::int64_t sixth = 0;
+  walk batch(g, 3, g.rank);
   const auto at = [&](int operand, std::int64_t i, std::int64_t k) {
-    return i * g.operands[operand].strides[0] + k * g.operands[operand].strides[1];
+    const std::int64_t* s = g.operands[operand].strides;
+    return batch.offset(operand) + sixth * s[2] + i * s[0] + k * s[1];
   };
-  for (std::int64_t i = 0; i < g.extents[0]; ++i)
+  const auto each = [&](std::int64_t i) {
     for (std::int64_t j = 0; j < g.extents[1]; ++j) {
       constant sum{};
       for (std::int64_t k = 0; k < g.extents[2]; ++k) {
@@ -135,6 +138,10 @@ inline void matmul(const geometry& g, void* const* data, void*) {
       }
       save(t, data[2], at(2, i, j), narrowed(t, sum));
     }
+  };
+  for (; sixth < g.kept_size; ++sixth)
+    for (batch = walk(g, 3, g.rank); !batch.done(); batch.next())
+      for (std::int64_t i = 0; i < g.extents[0]; ++i) each(i);
 }
 
 }  // namespace detail::interpreting

@@ -37,7 +37,7 @@ enum class op_kind : std::uint8_t {
   insert,         // its first input with its second in place of a range of each axis
   take,           // elements along an axis by indices
   scatter_add,    // its first input plus updates at indices along an axis
-  matmul,         // product of two matrices
+  matmul,         // products of matrices, over leading axes that broadcast
   cond,           // one of two regions
   loop,           // a region, repeated
   entry,          // first node of a region: the order of effects starts here

@@ -178,10 +178,12 @@ class verifier {
       case op_kind::take:
       case op_kind::scatter_add: return part_rules{g_}.indexing(id);
       case op_kind::matmul:
-        return n.inputs == 2 && n.rank == 2 && input(id, 0).rank == 2 && input(id, 1).rank == 2 &&
+        return n.inputs == 2 && input(id, 0).rank >= 2 && input(id, 1).rank >= 2 &&
+                       n.rank == (input(id, 0).rank > input(id, 1).rank ? input(id, 0).rank
+                                                                        : input(id, 1).rank) &&
                        input(id, 0).type == n.type && input(id, 1).type == n.type
                    ? nullptr
-                   : "matmul multiplies two matrices of one type";
+                   : "matmul multiplies matrices of one type";
       case op_kind::cond: return condition(id);
       case op_kind::loop: return loop(id);
       case op_kind::region_arg: {

@@ -219,10 +219,20 @@ class size_check {
 
   void check_matmul(int id) const {
     const int a = g_.input(id, 0), b = g_.input(id, 1);
-    const std::int64_t x = s_.extents(a)[1], y = s_.extents(b)[0];
+    const int p = s_.rank(a), q = s_.rank(b);
+    const std::int64_t x = s_.extents(a)[p - 1], y = s_.extents(b)[q - 2];
+    const auto axis = [](int i) { return "axis " + std::to_string(i); };
     if (x != y)
       fail(id, "inner extents differ (" + std::to_string(x) + " and " + std::to_string(y) + ")",
-           "axis 1 of a and axis 0 of b have to be equal; transpose an operand or slice it");
+           (axis(p - 1) + " of a and " + axis(q - 2) +
+            " of b have to be equal; transpose an operand or slice it")
+               .c_str());
+    for (int i = 3; i <= p && i <= q; ++i) {
+      const std::int64_t e = s_.extents(a)[p - i], f = s_.extents(b)[q - i];
+      if (e != f && e != 1 && f != 1)
+        fail(id, differ(e, f) + " of the leading axes differ (neither is 1)",
+             "axes before the last two have to be equal, or 1 where one is to be repeated");
+    }
   }
 
   /// What an index of a narrow type counts to fits the type.

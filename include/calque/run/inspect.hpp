@@ -216,6 +216,7 @@ class plan_text {
     std::int64_t bytes = size_of(l.type);
     if (n.role == step_role::kernel && n.cluster < 0 && g_.kind(n.node) == op_kind::matmul) {
       const std::int64_t* e = t.shape->extents;  // m, n, k
+      for (int i = 3; i < t.shape->rank; ++i) bytes *= l.strides[i] != 0 ? e[i] : 1;
       return bytes * (k == 1 ? e[2] : e[0]) * (k == 0 ? e[2] : e[1]);
     }
     const int rank = k < t.shape->inputs || t.shape->kept == 0 ? t.shape->rank : t.shape->kept;

@@ -242,8 +242,7 @@ struct CALQUE_HIDDEN gemm_kernel {
     }
   }
 
-  static void run(const problem& straight, T* scratch) {
-    const gemm_choice choice = choose(straight);
+  static void run(const gemm_choice& choice, const problem& straight, T* scratch) {
     const problem g = choice.transposed ? straight.transposed() : straight;
     if (choice.walk == gemm_walk::dots) dots(g, scratch);
     else columns(g, scratch);
@@ -287,17 +286,34 @@ template <gemm_element T>
 /// c = a * b. Strides count elements and may be 0 or negative; columns of c are contiguous. c is
 /// never read, k == 0 gives zeros, integers wrap. `scratch` holds `gemm_scratch_bytes` bytes, best
 /// aligned to 64. The order of additions depends on sizes, strides and instruction set alone.
+///
+/// With `next`, many products of these sizes: `next(a, b, c)` moves the pointers to the next one
+/// and says whether there is one.
+template <gemm_element T, class Next>
+CALQUE_HIDDEN void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const T* a,
+                        std::int64_t a_row, std::int64_t a_col, const T* b, std::int64_t b_row,
+                        std::int64_t b_col, T* c, std::int64_t c_row, void* scratch, Next next) {
+  if (m == 0 || n == 0) return;
+  if (k == 0) {
+    do
+      for (std::int64_t i = 0; i < m; ++i) std::fill_n(c + i * c_row, n, T(0));
+    while (next(a, b, c));
+    return;
+  }
+  gemm_problem<T> g{m, n, k, a, a_row, a_col, b, b_row, b_col, c, c_row, 1};
+  with_isa([&](auto level) {
+    using kernel = gemm_kernel<level(), T>;
+    const gemm_choice choice = kernel::choose(g);
+    do kernel::run(choice, g, static_cast<T*>(scratch));
+    while (next(g.a, g.b, g.c));
+  });
+}
 template <gemm_element T>
 CALQUE_HIDDEN void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const T* a,
                         std::int64_t a_row, std::int64_t a_col, const T* b, std::int64_t b_row,
                         std::int64_t b_col, T* c, std::int64_t c_row, void* scratch) {
-  if (m == 0 || n == 0) return;
-  if (k == 0) {
-    for (std::int64_t i = 0; i < m; ++i) std::fill_n(c + i * c_row, n, T(0));
-    return;
-  }
-  const gemm_problem<T> g{m, n, k, a, a_row, a_col, b, b_row, b_col, c, c_row, 1};
-  with_isa([&](auto level) { gemm_kernel<level(), T>::run(g, static_cast<T*>(scratch)); });
+  gemm<T>(m, n, k, a, a_row, a_col, b, b_row, b_col, c, c_row, scratch,
+          [](const T*&, const T*&, T*&) { return false; });
 }
 
 }  // namespace calque::detail
