@@ -16,6 +16,7 @@
 #include "calque/call/traced.hpp"
 #include "calque/trace/composed.hpp"
 #include "calque/trace/control.hpp"
+#include "calque/trace/convolution.hpp"
 #include "calque/trace/gradient.hpp"
 #include "calque/trace/names.hpp"
 #include "calque/trace/parts.hpp"

@@ -19,6 +19,7 @@
 #include "calque/ops/select.hpp"
 #include "calque/ops/take.hpp"
 #include "calque/ops/views.hpp"
+#include "calque/ops/windows.hpp"
 #include "support/arguments.hpp"
 #include "support/interpreter.hpp"
 #include "support/placed.hpp"
@@ -242,7 +243,7 @@ class graph_generator {
     }
   }
   int operation() {
-    switch (below(39)) {
+    switch (below(41)) {
       case 0:
       case 1:
       case 2:
@@ -275,6 +276,7 @@ class graph_generator {
       case 29: return loop();
       case 30: return part();
       case 33: return taken();
+      case 35: return windowed();
       case 34: return scattered();
       case 31:
       case 32: return assembled();
@@ -524,6 +526,29 @@ class graph_generator {
       return -1;
     return op::scatter_add::build(b_, x, i, op::take::build(b_, chance(2) ? x : exact(x), i, axis),
                                   axis);
+  }
+  /// Windows, summed where they overlap or reduced.
+  int windowed() {
+    const int x = exact(any_number());
+    const int rank = at(x).rank;
+    if (rank < 2 || rank > 4) return -1;
+    const extents s = shape(x);
+    detail::window_dims w{};
+    std::int64_t size = product(s);
+    for (int i = 0; i < 2; ++i) {
+      const std::int64_t e = s[static_cast<std::size_t>(rank - 2 + i)];
+      if (e == 0) return -1;
+      const std::int64_t window = 1 + below(static_cast<int>(std::min<std::int64_t>(e, 3)));
+      w.window[i] = dim_with(window);
+      w.stride[i] = dim_with(1 + below(3));
+      size *= window;
+    }
+    if (size > most_elements) return -1;
+    const int v = detail::build_windows<op::windows>(b_, x, -1, w);
+    if (chance(3))
+      return detail::build_reduction<op::pool_max>(b_, without_negative_zero(v), 3u << rank, false,
+                                                   at(x).type);
+    return chance(2) ? v : op::overlap_add::build(b_, x, chance(2) ? v : exact(v), w);
   }
   int counted() {
     const int rank = 1 + below(3);

@@ -36,6 +36,7 @@ struct operand_layout {
 ///             out; `kept_size` is the extent of x along the axis, `start` its stride there.
 /// scatter_add: over the updates' axes: operands indices, updates, out, which has x's elements;
 ///             `kept_size` and `start` are the axis's in out.
+/// overlap_add: over the windows' axes: operands windows, out, where windows may overlap.
 /// check:      operand 0 are indices into axis `start` of extent `kept_size`; `text` is the
 /// operation. copy, fill: like map with one input (or none) and one output.
 struct geometry {

@@ -15,6 +15,7 @@
 #include "calque/ops/reduce.hpp"
 #include "calque/ops/select.hpp"
 #include "calque/ops/take.hpp"
+#include "calque/ops/windows.hpp"
 
 namespace calque {
 namespace detail::interpreting {
@@ -119,6 +120,14 @@ inline void scatter_add(const geometry& g, void* const* data, void*) {
   }
 }
 
+inline void overlap_add(const geometry& g, void* const* data, void*) {
+  const dtype t = g.operands[1].type;
+  for (walk w(g, 0, g.rank); !w.done(); w.next()) {
+    const constant x[2] = {load(t, data[1], w.offset(1)), load(t, data[0], w.offset(0))};
+    save(t, data[1], w.offset(1), op_info_of<op::add>.evaluate(t, t, x));
+  }
+}
+
 inline void matmul(const geometry& g, void* const* data, void*) {
   const dtype t = g.operands[2].type;
   const dtype wide = is_floating(t) ? dtype::float64 : t;
@@ -155,6 +164,7 @@ template <class Op>
   else if constexpr (kind == op_kind::reduce) return {&in::reduce<Op>, nullptr};
   else if constexpr (kind == op_kind::arg_reduce) return {&in::arg_reduce<Op>, nullptr};
   else if constexpr (kind == op_kind::matmul) return {&in::matmul, nullptr};
+  else if constexpr (kind == op_kind::overlap_add) return {&in::overlap_add, nullptr};
   else if constexpr (kind == op_kind::scatter_add) return {&in::scatter_add, nullptr};
   else return {&in::reduce<op::sum>, nullptr};  // sum_to
 }
@@ -170,7 +180,8 @@ class interpreted_kernels {
           find<neg, add, sub, mul, div, maximum, minimum, op::less, op::less_equal, op::greater,
                op::greater_equal, equal, op::not_equal, where, op::abs, cast, op::exp, op::log,
                op::sqrt, op::tanh, op::sum, reduce_max, reduce_min, argmax, argmin, sum_to,
-               op::matmul, op::scatter_add, More...>(g.nodes[id].op->key));
+               op::matmul, op::scatter_add, op::overlap_add, op::pool_max, More...>(
+              g.nodes[id].op->key));
   }
   [[nodiscard]] kernel_table table() const { return {nullptr, entries_.data()}; }
 

@@ -13,7 +13,7 @@
 #include "calque/call/traced.hpp"
 #include "calque/core/fits.hpp"
 #include "calque/trace/composed.hpp"
-#include "calque/trace/parts.hpp"
+#include "calque/trace/convolution.hpp"
 
 namespace calque {
 namespace detail {

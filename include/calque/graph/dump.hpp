@@ -227,6 +227,8 @@ class graph_text {
       case op_kind::take:
       case op_kind::scatter_add:
       case op_kind::concatenate: return "axis " + std::to_string(n.index);
+      case op_kind::windows:
+      case op_kind::overlap_add: return "(" + extent(n.index) + "," + extent(n.index + 1) + ")";
       case op_kind::slice:
       case op_kind::insert:
         for (int i = 0; i < n.rank; ++i) s += (i ? "," : "(") + extent(n.index + i);

@@ -30,10 +30,12 @@ struct node {
   std::int32_t region = 0;  // where the node lives; 0 is the function's body
   std::int32_t body0 = -1;  // cond: then, else; loop: body
   std::int32_t body1 = -1;
-  std::int32_t index = -1;  // argument, result or region argument number; the axis of an iota,
-                            // concatenate, take or scatter_add; slice, insert: id of the first
-                            // axis's range; extent's id; loop: how many of its results are carried;
-                            // marker: number of the variable that it stands for, or -1
+  std::int32_t index =
+      -1;  // argument, result or region argument number; the axis of an iota,
+           // concatenate, take or scatter_add; slice, insert: id of the first
+           // axis's range; windows, overlap_add: of the first of two entries (a
+           // window's extent, its step); extent's id; loop: how many of its results are carried;
+           // marker: number of the variable that it stands for, or -1
   std::int32_t name = -1;  // offset in the graph's characters, zero-terminated
   std::int32_t line = 0;   // where it was written; no part of a node's identity
   const char* file = nullptr;
@@ -169,7 +171,7 @@ struct graph_view {
   [[nodiscard]] static constexpr bool computes(op_kind k) {
     return k == op_kind::map || k == op_kind::reduce || k == op_kind::sum_to ||
            k == op_kind::arg_reduce || k == op_kind::matmul || k == op_kind::iota ||
-           k == op_kind::take || k == op_kind::scatter_add;
+           k == op_kind::take || k == op_kind::scatter_add || k == op_kind::overlap_add;
   }
 };
 

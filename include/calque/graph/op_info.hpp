@@ -37,6 +37,8 @@ enum class op_kind : std::uint8_t {
   insert,         // its first input with its second in place of a range of each axis
   take,           // elements along an axis by indices
   scatter_add,    // its first input plus updates at indices along an axis
+  windows,        // those that slide over the last two axes, no copy
+  overlap_add,    // its first input plus windows, each at its place
   matmul,         // products of matrices, over leading axes that broadcast
   cond,           // one of two regions
   loop,           // a region, repeated

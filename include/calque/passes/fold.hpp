@@ -160,7 +160,7 @@ class fold_pass {
       const op_kind k = made(from).op->kind;
       if (k == op_kind::constant) found = from;
       if (k != op_kind::broadcast_to && k != op_kind::reshape && k != op_kind::transpose &&
-          k != op_kind::slice)
+          k != op_kind::slice && k != op_kind::windows)
         break;
       from = r_.out.input(from, 0);
     }

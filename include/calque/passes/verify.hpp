@@ -175,6 +175,8 @@ class verifier {
       case op_kind::slice:
       case op_kind::insert: return part_rules{g_}.ranges(id);
       case op_kind::concatenate: return part_rules{g_}.concatenation(id);
+      case op_kind::windows:
+      case op_kind::overlap_add: return part_rules{g_}.windows(id);
       case op_kind::take:
       case op_kind::scatter_add: return part_rules{g_}.indexing(id);
       case op_kind::matmul:

@@ -21,6 +21,17 @@ struct part_rules {
     for (int i = 0; fit && i < n.rank; ++i) fit = g.dims[n.index + i].kind == dim_kind::range;
     return fit ? nullptr : "slice and insert keep type and rank, and have a range for each axis";
   }
+  constexpr const char* windows(int id) const {
+    const node& n = g.nodes[id];
+    const bool views = n.op->kind == op_kind::windows;
+    if (n.inputs != 2 && !(views && n.inputs == 1)) return "windows are of a value";
+    const node &whole = views ? g.input_node(id, 0) : n, &part = views ? n : g.input_node(id, 1);
+    bool fit = whole.rank >= 2 && part.rank == whole.rank + 2 && part.type == whole.type &&
+               (views || alike(g.input_node(id, 0), n)) && n.index >= 0 &&
+               n.index + 2 <= g.dim_count;
+    for (int i = 0; fit && i < 2; ++i) fit = g.dims[n.index + i].kind == dim_kind::range;
+    return fit ? nullptr : "windows keep the type and add two axes, which have entries";
+  }
   constexpr const char* concatenation(int id) const {
     const node& n = g.nodes[id];
     bool fit = n.inputs >= 1 && n.index >= 0 && n.index < n.rank;

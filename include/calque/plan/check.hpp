@@ -77,6 +77,8 @@ class size_check {
       case op_kind::matmul: check_matmul(id); break;
       case op_kind::slice: check_ranges(id, g_.input(id, 0), id); break;
       case op_kind::insert: check_ranges(id, id, g_.input(id, 1)); break;
+      case op_kind::windows: check_windows(id, g_.input(id, 0), id); break;
+      case op_kind::overlap_add: check_windows(id, id, g_.input(id, 1)); break;
       case op_kind::concatenate: check_concatenate(id); break;
       case op_kind::scatter_add: check_updates(id); break;
       case op_kind::assign: check_assign(id); break;
@@ -186,6 +188,33 @@ class size_check {
         fail(id, differ(want, have) + " of axis " + std::to_string(i) + " differ",
              "give ranges that keep as many elements as the part has");
     }
+  }
+  /// Windows fit the last two axes of `whole`; `part` has them.
+  void check_windows(int id, int whole, int part) const {
+    const int rank = s_.rank(whole);
+    const std::int64_t* have = s_.extents(whole) + rank - 2;
+    for (int i = 0; i < 2; ++i) {
+      const std::int64_t window = s_.dim_value(g_.dims[g_.nodes[id].index + i].a),
+                         step = s_.window_step(id, i);
+      if (window < 1 || step < 1)
+        fail(id,
+             "windows of extent " + std::to_string(window) + ", " + std::to_string(step) +
+                 " apart along axis " + std::to_string(rank - 2 + i),
+             "give a window and a stride of 1 or more");
+      if (window > have[i])
+        fail(id,
+             "the window's extent " + std::to_string(window) + " is larger than extent " +
+                 std::to_string(have[i]) + " of axis " + std::to_string(rank - 2 + i) +
+                 " of a, padding included",
+             "give a smaller window, or more padding");
+      if (s_.extents(part)[rank - 2 + i] != (have[i] - window) / step + 1)
+        fail(id, "another number of windows", "give as many windows as fit");
+    }
+    if (g_.kind(id) != op_kind::windows || g_.nodes[id].inputs < 2) return;
+    const std::int64_t a = s_.extents(whole)[1], b = s_.extents(g_.input(id, 1))[1];
+    if (a != b)
+      fail(id, differ(a, b) + " of axis 1 (the channels) differ",
+           "give filters of as many channels as the images have");
   }
   /// The updates of a scatter_add have x's extents with the indices' in place of one.
   void check_updates(int id) const {

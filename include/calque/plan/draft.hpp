@@ -178,6 +178,13 @@ struct draft {
       case op_kind::sum_to:  // of nothing: leading axes of extent 1 go
         for (int i = 0; i < n.rank; ++i) p.strides[i] = in.strides[i + sizes.rank(source) - n.rank];
         break;
+      case op_kind::windows:
+        for (int i = n.rank - 4; i < n.rank - 2; ++i) {
+          p.strides[i + 2] = in.strides[i];
+          const std::int64_t step = sizes.window_step(id, i - (n.rank - 4));
+          p.strides[i] = to[i] > 1 ? in.strides[i] * step : in.strides[i];
+        }
+        break;
       case op_kind::slice:
         for (int i = 0; i < n.rank; ++i) {
           const resolved_range r = sizes.range_of(n.index + i, from[i]);

@@ -74,6 +74,7 @@ class home_finder {
       const int in = g_.input(id, 0), rank = s_.rank(in);
       place p = to;
       switch (n.op->kind) {
+        case op_kind::windows:
         case op_kind::slice: return false;
         case op_kind::transpose:
           for (int i = 0; i < n.rank; ++i) p.strides[n.perm[i]] = to.strides[i];

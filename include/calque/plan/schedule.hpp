@@ -94,6 +94,7 @@ class scheduler final : public assembly_writer {
       case op_kind::transpose:
       case op_kind::broadcast_to:
       case op_kind::slice:
+      case op_kind::windows:
       case op_kind::marker:
       case op_kind::stop_gradient: emit_view(id); break;
       case op_kind::reshape: emit_reshape(id); break;
@@ -107,6 +108,7 @@ class scheduler final : public assembly_writer {
         emit_check(id);
         emit_sum_into(id);
         break;
+      case op_kind::overlap_add: emit_sum_into(id); break;
       case op_kind::sum_to:
         if (units_.of(g_, id) < 0 && s_.summed_axes(id) == 0) emit_view(id);
         else emit_unit(id);

@@ -51,6 +51,10 @@ class sized_graph {
         {dims_[static_cast<std::size_t>(e.a)], dims_[static_cast<std::size_t>(e.b)], e.value},
         extent < 0 ? 0 : extent);
   }
+  /// The step of windows along the last axis but one (`axis` 0) or the last one (1).
+  [[nodiscard]] std::int64_t window_step(int id, int axis) const {
+    return dim_value(g.dims[g.nodes[id].index + axis].b);
+  }
   [[nodiscard]] bool same(int a, int b) const {
     if (rank(a) != rank(b)) return false;
     for (int i = 0; i < rank(a); ++i)

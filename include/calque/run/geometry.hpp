@@ -93,6 +93,27 @@ class geometry_builder {
     o_.shape.start = w.strides[axis];
     o_.shape.kept_size = s_.extents(whole)[axis];
   }
+  /// Windows, added to what they are windows of: along the windows innermost, for long walks.
+  void overlapping(int id) {
+    const int part = d_.g.input(id, 1), rank = s_.rank(part), last = rank - 4;
+    const planning::place from = d_.place_of(part), to = d_.place_of(id);
+    begin(rank, s_.extents(part));
+    std::int64_t strides[max_rank]{};
+    for (int i = 0; i < rank - 2; ++i) strides[i] = to.strides[i];
+    for (int i = last; i < last + 2; ++i) {
+      strides[i + 2] = strides[i];
+      if (o_.shape.extents[i] > 1) strides[i] *= s_.window_step(id, i - last);
+    }
+    add(part, from, from.strides);
+    add(id, to, strides);
+    o_.shape.inputs = o_.shape.outputs = 1;
+    o_.shape.kept = o_.shape.rank;
+    int axes[max_rank];
+    for (int i = 0; i < rank; ++i) axes[i] = i < last ? i : i < last + 2 ? i + 2 : i - 2;
+    permute(o_.shape.extents, axes);
+    for (operand_layout& l : o_.operands) permute(l.strides, axes);
+    finish(false);
+  }
   void matmul(int id) {
     const int a = d_.g.input(id, 0), b = d_.g.input(id, 1);
     geometry& g = o_.shape;

@@ -6,15 +6,15 @@
 #include <utility>
 #include <vector>
 
-#include "calque/run/tensor_operations.hpp"
+#include "calque/run/part_operations.hpp"
 
 namespace calque::reference {
 
 /// Arguments by number: arrays and variables by value, scalars of rank 0, shapes as int64 elements.
-class interpreter : public tensor_operations {
+class interpreter : public part_operations {
  public:
   interpreter(const graph_view& g, std::vector<tensor> arguments, rounding r = rounding::to_type)
-      : tensor_operations(g, std::move(arguments), r) {}
+      : part_operations(g, std::move(arguments), r) {}
 
   /// Runs once; variables among `arguments` have their new values afterwards.
   std::vector<tensor> run() {
@@ -103,6 +103,8 @@ class interpreter : public tensor_operations {
       case op_kind::broadcast_to: value(id) = broadcast(in(id, 0), extents_of(n)); break;
       case op_kind::slice: value(id) = slice(n, in(id, 0)); break;
       case op_kind::insert: value(id) = insert(n, in(id, 0), in(id, 1)); break;
+      case op_kind::windows: value(id) = windows(n, in(id, 0)); break;
+      case op_kind::overlap_add: value(id) = overlap_add(n, in(id, 0), in(id, 1)); break;
       case op_kind::take: value(id) = take(n, in(id, 0), in(id, 1)); break;
       case op_kind::scatter_add: value(id) = scatter_add(n, in(id, 0), in(id, 1), in(id, 2)); break;
       case op_kind::concatenate: {

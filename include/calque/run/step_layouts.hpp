@@ -139,6 +139,7 @@ class step_layouts {
     const std::vector<int> out{s.node};
     switch (s_.g.kind(s.node)) {
       case op_kind::iota: b.iota(s.node); break;
+      case op_kind::overlap_add: b.overlapping(s.node); break;
       case op_kind::take:
       case op_kind::scatter_add: b.indexed(s.node); break;
       case op_kind::matmul: b.matmul(s.node); break;

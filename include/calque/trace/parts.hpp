@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <tuple>
 
 #include "calque/ops/parts.hpp"
 #include "calque/ops/take.hpp"

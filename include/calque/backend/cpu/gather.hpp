@@ -1,4 +1,4 @@
-// Kernels that follow indices: their check, take, scatter_add.
+// Kernels that follow indices: their check, take, scatter_add; and adding windows up.
 //
 // The check is a step of its own, so that it can come before anything is written; the other two
 // take indices as they are.
@@ -58,23 +58,39 @@ CALQUE_HIDDEN void take_axes(const geometry& g, const T* x, const I* at, T* to, 
   }
 }
 
+/// `sum` plus `v`; integers wrap.
+template <class T>
+constexpr void add_element(T& sum, T v) {
+  if constexpr (std::is_integral_v<T>)
+    sum = static_cast<T>(static_cast<std::uint64_t>(sum) + static_cast<std::uint64_t>(v));
+  else sum += v;
+}
+
+/// Adds operand 0 to operand 1, whose elements may be the same for several of operand 0's.
+template <class T>
+CALQUE_HIDDEN void add_axes(const geometry& g, const T* from, T* to, int axis) {
+  if (axis == g.rank) return add_element(*to, *from);
+  const std::int64_t n = g.extents[axis], p = g.operands[0].strides[axis],
+                     q = g.operands[1].strides[axis];
+  if (axis < g.rank - 1)
+    for (std::int64_t i = 0; i < n; ++i) add_axes(g, from + i * p, to + i * q, axis + 1);
+  else
+    for (std::int64_t i = 0; i < n; ++i) add_element(to[i * q], from[i * p]);
+}
+template <class T>
+CALQUE_HIDDEN void launch_add_to(const geometry& g, void* const* data, void*) {
+  add_axes(g, static_cast<const T*>(data[0]), static_cast<T*>(data[1]), 0);
+}
+
 /// Adds updates (operand 1) at indices (0) to the output (2), over the updates' axes, in order.
 template <class T, class I>
 CALQUE_HIDDEN void scatter_axes(const geometry& g, const I* at, const T* from, T* to, int axis) {
-  const auto add = [](T& sum, T v) {
-    if constexpr (std::is_integral_v<T>)
-      sum = static_cast<T>(static_cast<std::uint64_t>(sum) + static_cast<std::uint64_t>(v));
-    else sum += v;
-  };
-  if (axis == g.rank) {
-    add(to[static_cast<std::int64_t>(*at) * g.start], *from);
-    return;
-  }
+  if (axis == g.rank) return add_element(to[static_cast<std::int64_t>(*at) * g.start], *from);
   const std::int64_t n = g.extents[axis], p = g.operands[0].strides[axis],
                      q = g.operands[1].strides[axis], r = g.operands[2].strides[axis];
   if (axis == g.rank - 1 && p == 0) {
     T* const row = to + static_cast<std::int64_t>(*at) * g.start;
-    for (std::int64_t i = 0; i < n; ++i) add(row[i * r], from[i * q]);
+    for (std::int64_t i = 0; i < n; ++i) add_element(row[i * r], from[i * q]);
     return;
   }
   for (std::int64_t i = 0; i < n; ++i)

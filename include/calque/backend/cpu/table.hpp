@@ -87,6 +87,8 @@ constexpr kernel_entry node_kernel() {
       using T = type_of<G::view().input_node(N, 0).type>;
       if constexpr (n.op->kind == op_kind::matmul) {
         return {&launch_matmul<T>, &matmul_scratch<T>};
+      } else if constexpr (n.op->kind == op_kind::overlap_add) {
+        return {&launch_add_to<T>, nullptr};
       } else if constexpr (n.op->kind == op_kind::scatter_add) {
         return {&launch_scatter_add<T>, nullptr};
       } else if constexpr (n.op->kind == op_kind::arg_reduce) {
