@@ -59,6 +59,8 @@ struct CALQUE_HIDDEN gemm_kernel {
   static constexpr std::int64_t most_columns_of_dots = 32, most_k_of_dots = 2048;
   // Up to this many rows b is read where it lies: packing would not pay.
   static constexpr std::int64_t few_rows = 16;
+  // Bytes of b that stay in the first-level cache beside rows of a and c.
+  static constexpr std::int64_t most_near = 20 * 1024;
   using problem = gemm_problem<T>;
 
   // Estimated cycles, one lane operation each; the constants only need to order the four ways.
@@ -69,9 +71,9 @@ struct CALQUE_HIDDEN gemm_kernel {
     if (walk == gemm_walk::columns) {
       const auto vectors = static_cast<double>(ceil_div(g.n, W));
       const double loads = 0.5 * static_cast<double>(ceil_div(g.m, tile_rows));
-      const double packing = g.b_col != 1     ? k * n * (g.b_row == 1 ? copied : moved)
-                             : g.m > few_rows ? k * vectors
-                                              : 0;
+      const double packing = g.b_col != 1 ? k * n * (g.b_row == 1 ? copied : moved)
+                             : is_near(g) ? 0
+                                          : k * vectors;
       const double storing = g.c_col == 1 ? m * vectors : m * n * moved;
       return k * vectors * (m + loads) + packing + storing;
     }
@@ -100,9 +102,15 @@ struct CALQUE_HIDDEN gemm_kernel {
     return ceil_div(k, ceil_div(k, most));
   }
 
+  // Whether b is read where it lies: for few rows, or as it fits the first-level cache anyway.
+  static constexpr bool is_near(const problem& g) {
+    const bool small = g.b_row >= 0 && g.b_row <= most_near && g.k <= most_near;
+    return g.m <= few_rows ||
+           (small && g.b_row * g.k * static_cast<std::int64_t>(sizeof(T)) <= most_near);
+  }
   // Whether `width` columns of b are copied into whole lanes before use.
   static constexpr bool packs(const problem& g, std::int64_t width) {
-    return g.b_col != 1 || g.m > few_rows || width % W != 0;
+    return g.b_col != 1 || width % W != 0 || !is_near(g);
   }
 
   // Whether rows of a are copied first: at a stride of whole pages they evict each other from the
@@ -130,9 +138,8 @@ struct CALQUE_HIDDEN gemm_kernel {
       return g.b_row == 1 ? 0 : g.n * whole_lanes(block_of_k(g.k, most_k_of_dots));
     const std::int64_t left = g.n - in_wide_panels(g);
     const std::int64_t last = left % tile_columns;
-    const std::int64_t width = left >= tile_columns && packs(g, tile_columns) ? tile_columns
-                               : packs(g, last)                               ? last
-                                                                              : 0;
+    const bool whole = copies_a(g) || (left >= tile_columns && packs(g, tile_columns));
+    const std::int64_t width = whole ? tile_columns : packs(g, last) ? last : 0;
     const std::int64_t block = block_of_k(g.k, most_k);
     const std::int64_t copy = copies_a(g) ? std::min(rows_of_a(block), g.m) * pitch_of_a(block) : 0;
     return block * whole_lanes(width) + copy;
