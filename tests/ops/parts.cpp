@@ -2,6 +2,8 @@
 // others, of each other, as results in given memory, in loops; derivatives.
 #include "calque/ops/parts.hpp"
 
+#include <sys/mman.h>
+
 #include "support/reference.hpp"
 #include "support/slopes.hpp"
 
@@ -343,4 +345,35 @@ TEST_CASE("derivatives go back through slices, concatenate, stack and pad") {
     return cq::sum(s * s);
   };
   check_slopes<0>(looped, x);
+}
+
+TEST_CASE("offsets past 2^31 elements are 64-bit in slices, flips and takes (C029)") {
+  constexpr std::size_t bytes = std::size_t{5} << 30;  // untouched pages cost nothing
+  void* const pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  REQUIRE(pages != MAP_FAILED);
+  auto* const base = static_cast<std::uint8_t*>(pages);
+  constexpr std::int64_t step = (std::int64_t{1} << 31) + 3;
+  const auto x = cq::borrow(base, cq::shape{2, 16}, {step, 1});
+  for (std::int64_t j = 0; j < 16; ++j) base[step + j] = static_cast<std::uint8_t>(j + 1);
+  base[step - 1] = 99;
+  constexpr auto f = cq::trace([](auto v, auto i) {
+    return std::tuple{cq::slice(v, range{1, 2}, range{0, 16, 5}) + 1, cq::flip(v, cq::axis<0>),
+                      cq::sum(cq::slice(v, range{-1, range::open})), cq::take(v, i, cq::axis<0>),
+                      cq::concatenate<0>(v, v)};
+  });
+  const auto [a, b, c, t, d] = f(x, cq::array<std::int64_t, 1>{1});
+  CHECK(a.to_vector() == std::vector<std::uint8_t>{2, 7, 12, 17});
+  CHECK(b(0, 15) == 16);
+  CHECK(c.item() == 136);
+  CHECK(t(0, 15) == 16);
+  CHECK(d(3, 0) == 1);
+  // one axis of more than 2^31 elements, in place
+  const auto line = cq::borrow(base, cq::shape{(std::int64_t{1} << 32) + 5});
+  constexpr auto g = cq::trace([](auto v) {
+    return cq::slice(v, range{(std::int64_t{1} << 31) + 2, (std::int64_t{1} << 31) + 5}) * 1;
+  });
+  CHECK(g(line).to_vector() == std::vector<std::uint8_t>{99, 1, 2});
+  CHECK(cq::take(line, (std::int64_t{1} << 31) + 4, cq::axis<0>).item() == 2);
+  munmap(pages, bytes);
 }
