@@ -52,7 +52,7 @@ void check_taking() {
   constexpr auto fused =
       cq::trace([](auto x, auto i) { return cq::take(x + x, i, cq::axis<Axis>) + 1; });
   std::uint64_t seed = 0;
-  constexpr std::size_t axis = Axis < 0 ? Axis + 3 : Axis;
+  constexpr auto axis = static_cast<std::size_t>(Axis < 0 ? Axis + 3 : Axis);
   for (const auto& s : shapes_of<3>())
     for (layout how : layouts) {
       const auto x = laid_out<T>(s, how, draws<T>(++seed));
