@@ -5,6 +5,8 @@
 // each of them is wrong for some infinity, NaN, zero or overflow.
 #pragma once
 
+#include <limits>
+
 #include "calque/passes/rewriter.hpp"
 
 namespace calque {
@@ -60,7 +62,10 @@ class extent_product {
       const int d = g.canonical(open[--size]);
       const dim& e = g.dims[d];
       if (e.kind == dim_kind::literal) {
-        known_ = !__builtin_mul_overflow(literal_, e.value, &literal_);
+        // nvcc evaluates no __builtin_mul_overflow in a constant expression
+        constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+        known_ = e.value >= 0 && (literal_ == 0 || e.value <= most / literal_);
+        if (known_) literal_ *= e.value;
       } else if (e.kind == dim_kind::mul && size + 2 <= limit) {
         open[size++] = e.a;
         open[size++] = e.b;
