@@ -40,11 +40,10 @@ constexpr auto parts = cq::trace([](auto x, auto y, auto index, auto u, auto ima
   auto back = cq::flip(x, cq::axis<1>);           // slice(x, …) with step -1
   auto picked = cq::take(x, index, cq::axis<1>);  // columns; int32 or int64 indices
   auto sums = cq::scatter_add(x, index, 1, cq::axis<1>);
-  auto length = cq::sqrt(cq::dot(u, u));  // rank 0
-  auto table = cq::outer(u, u);           // (3, 3)
-  auto filtered =
-      cq::conv2d(image, filters, 1, 1);    // (n, c, h, w), (o, c, kh, kw); stride, padding
-  auto pooled = cq::max_pool2d(image, 2);  // window; stride and padding may follow
+  auto length = cq::sqrt(cq::dot(u, u));             // rank 0
+  auto table = cq::outer(u, u);                      // (3, 3)
+  auto filtered = cq::conv2d(image, filters, 1, 1);  // stride and padding may follow
+  auto pooled = cq::max_pool2d(image, 2);            // the window; stride and padding may follow
   // [parts]
   return std::tuple{both, pairs, framed, back, picked, sums, length, table, filtered, pooled};
 });

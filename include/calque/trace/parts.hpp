@@ -50,15 +50,32 @@ inline constexpr bool one_rank = ((operand_traits<A>::rank == operand_traits<B>:
 
 template <int Axis>
 struct concatenate_fn {
+  template <class... X>
+  constexpr auto operator()(const X&... x) const {
+    return build({}, x...);
+  }
   template <class A, class... B>
-  constexpr auto operator()(const A& a, const B&... b) const {
+  static constexpr auto build(location at, const A& a, const B&... b) {
     check_operands<A, B...>();
+    constexpr int rank = operand_traits<A>::rank;
+    static_assert(
+        one_rank<A, B...>,
+        "cq::concatenate<axis>(x, y, ...): the operands must have as many axes as each other; "
+        "reshape or broadcast them");
+    static_assert(
+        axis_exists(Axis, rank),
+        "cq::concatenate<axis>(x, y, ...): no such axis; axes count from 0 to rank - 1 of the "
+        "result, or back from -1 to -rank");
+    static_assert(
+        joined_type<A, B...>() != dtype::none,
+        "cq::concatenate<axis>(x, y, ...): no type holds the elements of all operands; cast "
+        "them with cq::astype<...>(x)");
     if constexpr (has_array<A, B...>) {
       return run_on_arrays(concatenate_fn{}, a, b...);
     } else {
-      constexpr int rank = operand_traits<A>::rank;
       constexpr dtype t = joined_type<A, B...>();
       builder& g = common_builder(a, b...);
+      g.where = at;
       const std::int32_t ids[] = {build_cast(g, a.id, t), build_cast(g, b.id, t)...};
       return expr<type_of<t>, rank>{
           &g, op::concatenate::build(g, ids, 1 + sizeof...(B), Axis < 0 ? Axis + rank : Axis)};
@@ -68,24 +85,40 @@ struct concatenate_fn {
 
 template <int Axis>
 struct stack_fn {
+  template <class... X>
+  constexpr auto operator()(const X&... x) const {
+    return build({}, x...);
+  }
   template <class A, class... B>
-  constexpr auto operator()(const A& a, const B&... b) const {
+  static constexpr auto build(location at, const A& a, const B&... b) {
     check_operands<A, B...>();
+    constexpr int rank = operand_traits<A>::rank + 1, axis = Axis < 0 ? Axis + rank : Axis;
+    static_assert(rank <= max_rank,
+                  "cq::stack<axis>(x, y, ...): the operands must have rank 0 to 7");
+    static_assert(one_rank<A, B...>,
+                  "cq::stack<axis>(x, y, ...): the operands must have as many axes as each other; "
+                  "reshape or broadcast them");
+    static_assert(axis_exists(Axis, rank),
+                  "cq::stack<axis>(x, y, ...): no such axis; axes count from 0 to rank - 1 of the "
+                  "result, or back from -1 to -rank");
+    static_assert(joined_type<A, B...>() != dtype::none,
+                  "cq::stack<axis>(x, y, ...): no type holds the elements of all operands; cast "
+                  "them with cq::astype<...>(x)");
     if constexpr (has_array<A, B...>) {
       return run_on_arrays(stack_fn{}, a, b...);
     } else {
-      constexpr int rank = operand_traits<A>::rank + 1, at = Axis < 0 ? Axis + rank : Axis;
       constexpr dtype t = joined_type<A, B...>();
       builder& g = common_builder(a, b...);
+      g.where = at;
       const auto with_axis = [&](int id) {
         const node x = g.at(g.value_of(id));
         std::int32_t dims[max_rank]{};
         for (int i = 0; i < rank; ++i)
-          dims[i] = i == at ? g.literal_dim(1) : x.dims[i < at ? i : i - 1];
+          dims[i] = i == axis ? g.literal_dim(1) : x.dims[i < axis ? i : i - 1];
         return op::reshape::build(g, build_cast(g, id, t), rank, dims);
       };
       const std::int32_t ids[] = {with_axis(a.id), with_axis(b.id)...};
-      return expr<type_of<t>, rank>{&g, op::concatenate::build(g, ids, 1 + sizeof...(B), at)};
+      return expr<type_of<t>, rank>{&g, op::concatenate::build(g, ids, 1 + sizeof...(B), axis)};
     }
   }
 };
@@ -236,6 +269,7 @@ template <array_symbol X, class... Range>
                 "cq::slice(x, ...): more ranges than x has axes; give one range for each axis, or "
                 "fewer");
   builder& g = detail::common_builder(x);
+  g.where = {};
   const dim all[] = {detail::range_dim(g, ranges)..., dim{}};
   dim each[max_rank]{};
   for (int i = 0; i < rank; ++i)
@@ -271,41 +305,33 @@ template <array_operand X, operand I, operand U, int A>
   return detail::scatter_add_fn<A>{}(x, indices, updates, at);
 }
 
-#define CALQUE_CHECK_JOINED(NAME, RANK)                                                  \
-  static_assert(detail::one_rank<A, B...>,                                               \
-                "cq::" NAME                                                              \
-                "<axis>(x, y, ...): the operands must have as many axes as each other; " \
-                "reshape or broadcast them");                                            \
-  static_assert(detail::axis_exists(Axis, RANK),                                         \
-                "cq::" NAME                                                              \
-                "<axis>(x, y, ...): no such axis; axes count from 0 to rank - 1 of the " \
-                "result, or back from -1 to -rank");                                     \
-  static_assert(detail::joined_type<A, B...>() != dtype::none,                           \
-                "cq::" NAME                                                              \
-                "<axis>(x, y, ...): no type holds the elements of all operands; cast "   \
-                "them with cq::astype<...>(x)")
+// Of two and of three operands the line is known, and named in errors.
+#define CALQUE_JOINED(NAME)                                                                     \
+  template <int Axis, array_operand A, array_operand B>                                         \
+  [[nodiscard]] constexpr auto NAME(const A& a, const B& b, location at = here()) {             \
+    return detail::NAME##_fn<Axis>::build(at, a, b);                                            \
+  }                                                                                             \
+  template <int Axis, array_operand A, array_operand B, array_operand C>                        \
+  [[nodiscard]] constexpr auto NAME(const A& a, const B& b, const C& c, location at = here()) { \
+    return detail::NAME##_fn<Axis>::build(at, a, b, c);                                         \
+  }                                                                                             \
+  template <int Axis, array_operand A, array_operand... B>                                      \
+    requires(sizeof...(B) != 1 && sizeof...(B) != 2)                                            \
+  [[nodiscard]] constexpr auto NAME(const A& a, const B&... b) {                                \
+    return detail::NAME##_fn<Axis>::build({}, a, b...);                                         \
+  }
 
 /// Operands of one rank put one after the other along an axis; their other extents must be equal,
 /// else `shape_error`. Types are promoted. Each operand is written to its place once.
 ///
 ///   auto both = cq::concatenate<0>(x, y);
-template <int Axis, array_operand A, array_operand... B>
-[[nodiscard]] constexpr auto concatenate(const A& a, const B&... b) {
-  CALQUE_CHECK_JOINED("concatenate", detail::operand_traits<A>::rank);
-  return detail::concatenate_fn<Axis>{}(a, b...);
-}
+CALQUE_JOINED(concatenate)
 /// Operands of equal extents along a new axis of the result, else `shape_error`. Types are
 /// promoted.
 ///
 ///   auto rows = cq::stack<0>(x, y, z);  // (3, n)
-template <int Axis, array_operand A, array_operand... B>
-[[nodiscard]] constexpr auto stack(const A& a, const B&... b) {
-  static_assert(detail::operand_traits<A>::rank < max_rank,
-                "cq::stack<axis>(x, y, ...): the operands must have rank 0 to 7");
-  CALQUE_CHECK_JOINED("stack", detail::operand_traits<A>::rank + 1);
-  return detail::stack_fn<Axis>{}(a, b...);
-}
-#undef CALQUE_CHECK_JOINED
+CALQUE_JOINED(stack)
+#undef CALQUE_JOINED
 
 /// x with `value` around it: for each axis how many elements come before it and after it. As
 /// NumPy's `pad` with a constant.
