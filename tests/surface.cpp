@@ -62,6 +62,21 @@ constexpr auto step = cq::trace([](auto m, auto x, auto t, auto lr) {
   return std::tuple{r.value, now};
 });
 
+constexpr auto moved = cq::trace([](auto a, auto k) {
+  return std::tuple{
+      cq::slice(a, cq::range{0, a.extent(0) / 2}, cq::range{}),
+      cq::flip(a, cq::axis<0>),
+      cq::concatenate<0>(a, a, a),
+      cq::stack<0>(a, a),
+      cq::pad(a, {{1, 0}, {0, 1}}, 2),
+      cq::take(a, k, cq::axis<0>),
+      cq::scatter_add(a, k, a, cq::axis<0>),
+      cq::dot(k, k),
+      cq::outer(k, k),
+      cq::max_pool2d(
+          cq::conv2d(cq::stack<0>(cq::stack<0>(a)), cq::stack<0>(cq::stack<0>(a)), 1, {1, 1}), 2)};
+});
+
 template <class T, int R, class X>
 constexpr bool is(const X&) {
   return std::is_same_v<X, cq::array<T, R>>;
@@ -235,4 +250,15 @@ TEST_CASE("variables, gradients, control flow and names are spelled as on the sh
   constexpr auto aff = cq::trace([](auto a, auto v) { return a.w * v + a.b; });
   CHECK(aff(affine<cq::array<float, 1>, float>{cq::ones<float>(cq::shape{2}), 1.f},
             cq::ones<float>(cq::shape{2}))(0) == 2);
+}
+
+TEST_CASE("what moves data is spelled as on the sheet") {
+  const cq::array<float, 2> a{{1, 2}, {3, 4}};
+  const auto [s, f, c, t, p, k, u, d, o, m] = moved(a, cq::array<int, 1>{1, 0});
+  CHECK((is<float, 2>(s) && is<float, 2>(f) && is<float, 2>(c) && is<float, 3>(t)));
+  CHECK((is<float, 2>(p) && is<float, 2>(k) && is<float, 2>(u) && is<int, 0>(d)));
+  CHECK((is<int, 2>(o) && is<float, 4>(m)));
+  CHECK(k(0, 0) == 3);
+  CHECK(u(0, 0) == 4);
+  CHECK(m(0, 0, 0, 0) == 30);
 }

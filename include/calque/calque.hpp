@@ -17,8 +17,10 @@
 #include "calque/call/traced.hpp"
 #include "calque/trace/composed.hpp"
 #include "calque/trace/control.hpp"
+#include "calque/trace/convolution.hpp"
 #include "calque/trace/gradient.hpp"
 #include "calque/trace/names.hpp"
+#include "calque/trace/parts.hpp"
 #include "calque/trace/random.hpp"
 
 #include "calque/core/pop_macros.inc"

@@ -1,15 +1,13 @@
-// matmul takes matrices.
-// expect: cq::matmul\(a, b\): both operands must have rank 2 \(rows, columns\); reshape them
+// matmul takes vectors and matrices.
+// expect: cq::matmul\(a, b\): an operand has rank 0; multiply by a number with a \* b
 #include <calque/calque.hpp>
 
 namespace cq = calque;
 
 #ifdef CALQUE_TWIN
-constexpr auto f = cq::trace([](auto x) {
-  return cq::matmul(cq::reshape(x, cq::shape{1, 3}), cq::reshape(x, cq::shape{3, 1}));
-});
+constexpr auto f = cq::trace([](auto x) { return cq::matmul(x, x) * cq::sum(x); });
 #else
-constexpr auto f = cq::trace([](auto x) { return cq::matmul(x, x); });
+constexpr auto f = cq::trace([](auto x) { return cq::matmul(x, cq::sum(x)); });
 #endif
 
 int main() { (void)f(cq::ones<float>(cq::shape{3})); }

@@ -49,6 +49,22 @@ constexpr auto control = cq::trace([](auto x, auto n) {
 });
 // [control]
 
+constexpr auto parts = cq::trace([](auto x, auto y, auto index, auto u, auto image, auto filters) {
+  // [parts]
+  auto both = cq::concatenate<0>(x, y);           // one after the other
+  auto pairs = cq::stack<2>(x, y);                // along a new axis
+  auto framed = cq::pad(x, {{1, 1}, {0, 2}});     // zeros, or a value, before and after
+  auto back = cq::flip(x, cq::axis<1>);           // slice(x, …) with step -1
+  auto picked = cq::take(x, index, cq::axis<1>);  // columns; int32 or int64 indices
+  auto sums = cq::scatter_add(x, index, 1, cq::axis<1>);
+  auto length = cq::sqrt(cq::dot(u, u));             // rank 0
+  auto table = cq::outer(u, u);                      // (3, 3)
+  auto filtered = cq::conv2d(image, filters, 1, 1);  // stride and padding may follow
+  auto pooled = cq::max_pool2d(image, 2);            // the window; stride and padding may follow
+  // [parts]
+  return std::tuple{both, pairs, framed, back, picked, sums, length, table, filtered, pooled};
+});
+
 std::string read(const std::string& path) {
   std::ifstream in(CALQUE_SOURCE_DIR "/" + path);
   std::stringstream text;
@@ -80,7 +96,7 @@ TEST_CASE("the blocks of docs/functions.md are these") {
   const std::string page = read("docs/functions.md"), source = read("tests/docs/functions.cpp");
   for (const char* name :
        {"make", "look", "views", "math", "reduce", "monoid", "statistics", "random", "sort",
-        "shape", "state", "loss", "control", "call", "inspect"}) {
+        "shape", "parts", "state", "loss", "control", "call", "inspect"}) {
     const std::string code = block(source, name);
     INFO(name, ":\n", code);
     REQUIRE(code.size() > 40);
@@ -188,11 +204,18 @@ TEST_CASE("functions of arrays and symbols alike") {
 
   const cq::array<std::uint8_t, 1> labels{2, 0};
   // [shape]
-  auto product = cq::matmul(x, cq::transpose(y));  // (m, k) by (k, n)
+  auto product = cq::matmul(x, cq::transpose(y));  // (…, m, k) by (…, k, n), or vectors
   auto target = cq::one_hot<float>(labels, 3);     // a new last axis of classes
   auto column = cq::sum_to(x, cq::shape{2, 1});    // the inverse of broadcast_to
   // [shape]
   CHECK((product(0, 0) == 2 && target(0, 2) == 1 && column(0, 0) == 2));
+
+  const auto [both, pairs, framed, back, picked, sums, length, table, filtered, pooled] =
+      parts(x, y, cq::array<int, 1>{2, 0, 2}, cq::array<float, 1>{1, 2, 2},
+            cq::ones<float>(cq::shape{1, 2, 4, 4}), cq::ones<float>(cq::shape{3, 2, 3, 3}));
+  CHECK((both(2, 0) == 1 && pairs(0, 0, 1) == 1 && framed.shape() == cq::shape{4, 5}));
+  CHECK((back(0, 0) == 3 && picked(1, 1) == 4 && sums(1, 2) == -4 && length.item() == 3));
+  CHECK((table(1, 2) == 4 && filtered(0, 2, 1, 1) == 18 && pooled(0, 1, 1, 1) == 1));
 }
 
 TEST_CASE("variables, gradients, control flow, calls and plans") {

@@ -3,6 +3,7 @@
 #include "calque/ops/matmul.hpp"
 
 #include "support/reference.hpp"
+#include "support/slopes.hpp"
 
 namespace cq = calque;
 
@@ -158,4 +159,120 @@ TEST_CASE("derivatives of a product are products with the other operand transpos
   const auto x = dense_of(a), y = dense_of(b), u = dense_of(w);
   CALQUE_CHECK_MATCHES(std::get<0>(g), expected(u, permuted(y, {1, 0})), 16);
   CALQUE_CHECK_MATCHES(std::get<1>(g), expected(permuted(x, {1, 0}), u), 16);
+}
+
+namespace {
+
+/// NumPy's rule on any ranks of 1 or more.
+template <class V>
+dense<V> general(dense<V> a, dense<V> b) {
+  const bool row = a.shape.size() == 1, column = b.shape.size() == 1;
+  if (row) a.shape.insert(a.shape.begin(), 1);
+  if (column) b.shape.push_back(1);
+  dense<V> x{{a.shape.begin(), a.shape.end() - 2}, {}}, y{{b.shape.begin(), b.shape.end() - 2}, {}};
+  for (std::int64_t i = 0; i < x.size(); ++i) x.data.push_back(i);
+  for (std::int64_t i = 0; i < y.size(); ++i) y.data.push_back(i);
+  const std::int64_t m = a.shape[a.shape.size() - 2], k = a.shape.back(), n = b.shape.back();
+  const auto pairs = zip([](V i, V j) { return std::pair{i, j}; }, x, y);
+  dense<V> r{pairs.shape, {}};
+  for (const auto& [i, j] : pairs.data) {
+    const auto part = [](const dense<V>& d, V at, std::int64_t p, std::int64_t q) {
+      const auto first = d.data.begin() + static_cast<std::int64_t>(at) * p * q;
+      return dense<V>{{p, q}, {first, first + p * q}};
+    };
+    const auto one = expected(part(a, i, m, k), part(b, j, k, n));
+    r.data.insert(r.data.end(), one.data.begin(), one.data.end());
+  }
+  if (!row) r.shape.push_back(m);
+  if (!column) r.shape.push_back(n);
+  return r;
+}
+
+template <int P, int Q>
+void check_batches(const cq::shape<P>& s, const cq::shape<Q>& t) {
+  constexpr auto swapped = cq::trace([](auto a, auto b) {  // both transposed in place
+    return cq::matmul(cq::transpose<0, 2, 1>(a), cq::transpose<0, 2, 1>(b));
+  });
+  std::uint64_t seed = 0;
+  for (layout left : layouts)
+    for (layout right : layouts) {
+      const auto a = laid_out<std::int32_t>(s, left, draws<std::int32_t>(++seed));
+      const auto b = laid_out<std::int32_t>(t, right, draws<std::int32_t>(seed + 100));
+      INFO(cq::to_string(s), " by ", cq::to_string(t), ", layouts ", static_cast<int>(left), " ",
+           static_cast<int>(right));
+      const auto want = general(dense_of(a), dense_of(b));
+      CALQUE_CHECK_MATCHES(product(a, b), want, 0);
+      CALQUE_CHECK_MATCHES(product(a, b), want, 0);
+      if (left == right) CALQUE_CHECK_MATCHES(cq::eager(product)(a, b), want, 0);
+      if constexpr (P == 3 && Q == 3)
+        CALQUE_CHECK_MATCHES(swapped(cq::transpose<0, 2, 1>(a), cq::transpose<0, 2, 1>(b)), want,
+                             0);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("batches of matrices broadcast, vectors are rows and columns (B9)") {
+  check_batches(cq::shape{3, 2, 4}, cq::shape{3, 4, 5});
+  check_batches(cq::shape{1, 2, 4}, cq::shape{3, 4, 5});
+  check_batches(cq::shape{3, 2, 4}, cq::shape{1, 4, 1});
+  check_batches(cq::shape{3, 2, 4}, cq::shape{4, 5});
+  check_batches(cq::shape{2, 4}, cq::shape{3, 4, 5});
+  check_batches(cq::shape{2, 1, 3, 4}, cq::shape{3, 4, 2});
+  check_batches(cq::shape{0, 2, 4}, cq::shape{1, 4, 5});
+  check_batches(cq::shape{3, 0, 4}, cq::shape{3, 4, 5});
+  check_batches(cq::shape{3, 2, 0}, cq::shape{3, 0, 5});
+  check_batches(cq::shape{4}, cq::shape{4, 3});
+  check_batches(cq::shape{2, 4}, cq::shape{4});
+  check_batches(cq::shape{4}, cq::shape{3, 4, 2});
+  check_batches(cq::shape{3, 2, 4}, cq::shape{4});
+  check_batches(cq::shape{5}, cq::shape{5});
+  check_batches(cq::shape{0}, cq::shape{0});
+  // more leading axes than strides can merge
+  const auto a = drawn<float>(cq::shape{2, 2, 2, 2, 2, 2, 3, 2}, draws<float>(1));
+  const auto b = drawn<float>(cq::shape{2, 3}, draws<float>(2));
+  constexpr auto mixed = cq::trace([](auto x, auto y) {
+    return cq::matmul(cq::transpose<5, 3, 1, 4, 2, 0, 6, 7>(x),
+                      cq::transpose<5, 4, 3, 2, 1, 0, 7, 6>(y));
+  });
+  const auto u = cq::transpose<5, 3, 1, 4, 2, 0, 6, 7>(a).clone();
+  const auto v = cq::transpose<5, 4, 3, 2, 1, 0, 7, 6>(a).clone();
+  CHECK(same_bits(mixed(a, a), cq::matmul(u, v)));
+  CHECK(cq::matmul(a, b).shape() == cq::shape{2, 2, 2, 2, 2, 2, 3, 3});
+}
+
+TEST_CASE("batches that do not fit are refused; dot and outer are of vectors (B9)") {
+  const auto z = [](auto... e) { return cq::zeros<float>(cq::shape{e...}); };
+  CHECK_THROWS_WITH_AS((void)product(z(2, 3, 4), z(3, 4, 5)),
+                       doctest::Contains("extents 2 and 3 of the leading axes differ"),
+                       cq::shape_error);
+  CHECK_THROWS_WITH_AS((void)product(z(2, 3, 4), z(2, 5, 6)),
+                       doctest::Contains("axis 2 of a and axis 1 of b have to be equal"),
+                       cq::shape_error);
+  CHECK_THROWS_AS((void)product(z(4), z(1)), cq::shape_error);
+  CHECK_THROWS_AS((void)cq::dot(z(3), z(1)), cq::shape_error);
+  const cq::array<float, 1> x{1, 2, 3}, y{4, 5, 6};
+  CHECK(cq::dot(x, y).item() == 32);
+  CHECK(cq::outer(x, cq::array<int, 1>{1, 10}).to_vector() ==
+        std::vector<float>{1, 10, 2, 20, 3, 30});
+  CHECK(cq::dot(z(0), z(0)).item() == 0);
+  CHECK(cq::outer(z(0), x).shape() == cq::shape{0, 3});
+}
+
+TEST_CASE("derivatives of batched products are summed over the axes that broadcast (C056)") {
+  between draw(-1, 1);
+  const auto fill = [&](auto s) { return drawn<double>(s, [&] { return draw(); }); };
+  constexpr auto f = [](auto a, auto b) {
+    const auto p = cq::matmul(a, b);
+    return cq::sum(p * p * p);
+  };
+  check_slopes<0, 1>(f, fill(cq::shape{2, 2, 3}), fill(cq::shape{2, 3, 2}));
+  check_slopes<0, 1>(f, fill(cq::shape{2, 2, 3}), fill(cq::shape{3, 2}));
+  check_slopes<0, 1>(f, fill(cq::shape{2, 3}), fill(cq::shape{2, 3, 2}));
+  check_slopes<0, 1>(f, fill(cq::shape{1, 2, 3}), fill(cq::shape{2, 3, 2}));
+  check_slopes<0, 1>(f, fill(cq::shape{3}), fill(cq::shape{2, 3, 2}));
+  check_slopes<0, 1>(f, fill(cq::shape{2, 3}), fill(cq::shape{3}));
+  check_slopes<0, 1>(f, fill(cq::shape{3}), fill(cq::shape{3}));
+  check_slopes<0, 1>([](auto a, auto b) { return cq::sum(cq::exp(cq::outer(a, b))); },
+                     fill(cq::shape{3}), fill(cq::shape{2}));
 }

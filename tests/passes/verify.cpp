@@ -6,8 +6,11 @@
 
 #include "calque/ops/cast.hpp"
 #include "calque/ops/matmul.hpp"
+#include "calque/ops/parts.hpp"
 #include "calque/ops/random.hpp"
 #include "calque/ops/reduce.hpp"
+#include "calque/ops/take.hpp"
+#include "calque/ops/windows.hpp"
 #include "support/arguments.hpp"
 
 namespace {
@@ -114,7 +117,7 @@ TEST_CASE("verify finds wrong types, ranks and attributes") {
   CHECK(broken_by([](graph& g) { g.nodes[node_of(g, op_kind::reduce)].keepdims = true; }) ==
         "a reduction's rank is what it leaves");
   CHECK(broken_by([](graph& g) { g.nodes[node_of(g, op_kind::matmul)].type = dtype::int32; }) ==
-        "matmul multiplies two matrices of one type");
+        "matmul multiplies matrices of one type");
   CHECK(broken_by([](graph& g) { g.nodes[node_of(g, op_kind::result)].index = 1; }) ==
         "a result's number exists");
   CHECK(broken_by([](graph& g) { g.nodes[node_of(g, op_kind::result)].type = dtype::int8; }) ==
@@ -185,4 +188,54 @@ TEST_CASE("verify finds broken tables of extents, arguments and names") {
   CHECK(broken_by([](graph& g) { g.arguments[0].type = dtype::int8; }) ==
         "an argument's node has its kind, type and rank");
   CHECK(broken_by([](graph& g) { g.chars.push('x'); }) == "names end with a zero");
+}
+
+namespace {
+
+/// A graph of operations on parts, changed by `change`: the rule that it breaks.
+template <class F>
+std::string_view part_broken_by(F change) {
+  builder b;
+  const int x = argument_of(b, argument_kind::array, dtype::float32, 2);
+  const int i = argument_of(b, argument_kind::array, dtype::int32, 1);
+  dim ranges[] = {detail::whole_range(b), {dim_kind::range, b.literal_dim(1), b.literal_dim(2), 1}};
+  const int s = op::slice::build(b, x, ranges);
+  const int n = op::insert::build(b, x, s, ranges);
+  const std::int32_t parts[] = {x, n};
+  const int c = op::concatenate::build(b, parts, 2, 0);
+  const int t = op::take::build(b, c, i, 1);
+  const int a = op::scatter_add::build(b, c, i, t, 1);
+  const int one = b.literal_dim(1);
+  const int w = detail::build_windows<op::windows>(b, a, -1, {{one, one}, {one, one}});
+  const std::int32_t results[] = {op::overlap_add::build(b, a, w, {{one, one}, {one, one}})};
+  graph g = b.finish(results, 1);
+  CHECK(verify(g.view()) == nullptr);
+  change(g);
+  const char* rule = verify(g.view());
+  return rule ? rule : std::string_view{};
+}
+
+}  // namespace
+
+TEST_CASE("verify finds operations on parts that do not fit") {
+  constexpr std::string_view ranges =
+      "slice and insert keep type and rank, and have a range for each axis";
+  CHECK(part_broken_by([](graph& g) { g.nodes[node_of(g, op_kind::slice)].index = 0; }) == ranges);
+  CHECK(part_broken_by([](graph& g) { g.nodes[node_of(g, op_kind::insert)].type = dtype::int8; }) ==
+        ranges);
+  CHECK(part_broken_by([](graph& g) { g.nodes[node_of(g, op_kind::concatenate)].index = 2; }) ==
+        "values put together have one type and rank, and an axis for it");
+  CHECK(part_broken_by([](graph& g) { g.nodes[node_of(g, op_kind::take)].index = 2; }) ==
+        "indices are along an axis");
+  CHECK(part_broken_by([](graph& g) {
+          g.nodes[node_of(g, op_kind::input, 1)].type = dtype::int8;
+        }) != std::string_view{});
+  CHECK(part_broken_by([](graph& g) { g.nodes[node_of(g, op_kind::scatter_add)].rank = 1; }) ==
+        "indexing keeps the type, and has the indices' axes in place of one");
+  CHECK(part_broken_by([](graph& g) { g.nodes[node_of(g, op_kind::windows)].rank = 3; }) ==
+        "windows keep the type and add two axes, which have entries");
+  CHECK(part_broken_by([](graph& g) { g.nodes[node_of(g, op_kind::overlap_add)].index = 0; }) ==
+        "windows keep the type and add two axes, which have entries");
+  CHECK(part_broken_by([](graph& g) { g.dims.push({dim_kind::count, 0, 0, 0}); }) ==
+        "a range is counted");
 }

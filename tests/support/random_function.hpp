@@ -348,9 +348,11 @@ struct drawn_step {
     } else if constexpr (Kind == 25) {
       return on_one_axis([](auto x, auto a) { return argmin(x, a); });
     } else if constexpr (Kind == 26) {
-      return transposed<below(5, 3)>(array_of(any<0>()));
+      if constexpr (below(7, 2) == 0) return transposed<below(5, 3)>(array_of(any<0>()));
+      else return parts<below(8, 5)>(array_of(any<0>()));
     } else if constexpr (Kind == 27) {
-      return reshaped<false>(array_of(any<0>()));
+      if constexpr (below(7, 2) == 0) return reshaped<false>(array_of(any<0>()));
+      else return parts<below(8, 5)>(array_of(any<0>()));
     } else if constexpr (Kind == 28) {
       const auto x = array_of(any<0>());
       using X = decltype(x);
@@ -455,6 +457,33 @@ struct drawn_step {
   }
 
  private:
+  /// Operations on parts that give x's extents.
+  template <int Which, class X>
+  static constexpr auto parts(const X& x) {
+    constexpr int a = below(5, X::shape.rank), first = X::shape.rank - 1;
+    constexpr range back{range::open, range::open, -1};
+    if constexpr (Which == 0) {
+      return value_of<X::shape>(flip(slice(x.e, back), axis<a>));
+    } else if constexpr (Which == 1) {  // its halves change places
+      const auto half = x.e.extent(0) / 2;
+      return value_of<X::shape>(
+          concatenate<0>(slice(x.e, range{half, range::open}), slice(x.e, range{0, half})));
+    } else if constexpr (Which == 2) {
+      const auto i = flip(arange<int>(x.e.extent(a), x.e), axis<0>);
+      return value_of<X::shape>(take(x.e, i, axis<a>));
+    } else if constexpr (Which == 3) {
+      const auto y = exact(number(x));
+      const auto i = arange<std::int64_t>(x.e.extent(a), x.e);
+      return value_of<X::shape>(scatter_add(y.e, i, y.e, axis<a>));
+    } else if constexpr (X::shape.rank < 4) {  // stacked, and a part of the frame taken away
+      const auto y = stack<0>(x.e, x.e + x.e);
+      return value_of<X::shape>(
+          sum(astype<std::int64_t>(exact(value_of<X::shape>(slice(y, range{1, 2}))).e), axis<0>));
+    } else {
+      return value_of<X::shape>(flip(x.e, axis<first>));
+    }
+  }
+
   // 0, 1, 2: some order of the axes; 3: all reversed.
   template <int Order, class X>
   static constexpr auto transposed(const X& x) {

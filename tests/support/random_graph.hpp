@@ -14,9 +14,12 @@
 #include "calque/ops/cast.hpp"
 #include "calque/ops/math.hpp"
 #include "calque/ops/matmul.hpp"
+#include "calque/ops/parts.hpp"
 #include "calque/ops/reduce.hpp"
 #include "calque/ops/select.hpp"
+#include "calque/ops/take.hpp"
 #include "calque/ops/views.hpp"
+#include "calque/ops/windows.hpp"
 #include "support/arguments.hpp"
 #include "support/interpreter.hpp"
 #include "support/placed.hpp"
@@ -75,6 +78,11 @@ class graph_generator {
       case dim_kind::mul: return extent(e.a) * extent(e.b);
       case dim_kind::div: return extent(e.b) == 0 ? 0 : extent(e.a) / extent(e.b);
       case dim_kind::maximum: return std::max(extent(e.a), extent(e.b));
+      case dim_kind::range: return 0;
+      case dim_kind::count: {
+        const dim r = b_.g.dims[e.b];
+        return calque::detail::resolve({extent(r.a), extent(r.b), r.value}, extent(e.a)).count;
+      }
     }
     return 0;
   }
@@ -88,11 +96,18 @@ class graph_generator {
     for (std::int64_t e : s) n *= e;
     return n;
   }
+  /// An extent of the table; not one of the bounds of ranges.
+  int any_dim() {
+    while (true) {
+      const int d = below(b_.g.dims.size());
+      if (b_.g.dims[d].kind != dim_kind::range && extent(d) >= 0) return d;
+    }
+  }
   /// An extent of the table that is `v` for these arguments, or a literal.
   int dim_with(std::int64_t v) {
     for (int tries = 0; tries < 6; ++tries) {
       const int d = below(b_.g.dims.size() + 1);
-      if (d < b_.g.dims.size() && extent(d) == v) return d;
+      if (d < b_.g.dims.size() && b_.g.dims[d].kind != dim_kind::range && extent(d) == v) return d;
     }
     return b_.literal_dim(v);
   }
@@ -228,7 +243,7 @@ class graph_generator {
     }
   }
   int operation() {
-    switch (below(34)) {
+    switch (below(41)) {
       case 0:
       case 1:
       case 2:
@@ -253,8 +268,7 @@ class graph_generator {
       case 21:
       case 22: return product_of_matrices();
       case 23: return counted();
-      case 24:
-        return chance(2) ? b_.extent_of(below(b_.g.dims.size() + 1) % b_.g.dims.size()) : literal();
+      case 24: return chance(2) ? b_.extent_of(any_dim()) : literal();
       case 25: return same_value();
       case 26:
       case 27: return written();
@@ -262,6 +276,12 @@ class graph_generator {
       case 29: return loop();
       case 30: return running();
       case 31: return other_reduction();
+      case 32: return part();
+      case 33: return taken();
+      case 34: return scattered();
+      case 35: return windowed();
+      case 36:
+      case 37: return assembled();
       default: return removable();
     }
   }
@@ -431,9 +451,18 @@ class graph_generator {
         constexpr std::int8_t swapped[] = {1, 0};
         b = op::transpose::build(b_, b, swapped);
       }
-      if (shape(b)[0] == shape(a)[1] && shape(a)[0] * shape(b)[1] <= most_elements &&
-          shape(a)[1] <= 33)
-        return op::matmul::build(b_, exact(a), exact(b));
+      if (shape(b)[0] == shape(a)[1] && shape(a)[0] * shape(b)[1] <= most_elements / 6 &&
+          shape(a)[1] <= 33) {
+        const auto repeated = [&](int x) {
+          std::vector<std::int32_t> dims(at(x).dims, at(x).dims + at(x).rank);
+          dims.insert(dims.begin(), dim_with(chance(3) ? 1 : 2));
+          if (chance(2)) dims.insert(dims.begin(), dim_with(3));
+          return with_extents<op::broadcast_to>(x, dims);
+        };
+        const bool left = chance(2), right = chance(2);
+        return op::matmul::build(b_, left ? repeated(exact(a)) : exact(a),
+                                 right ? repeated(exact(b)) : exact(b));
+      }
     }
     return -1;
   }
@@ -443,6 +472,113 @@ class graph_generator {
     if (s.empty()) return with_extents<op::reshape>(x, {b_.literal_dim(1), b_.literal_dim(1)});
     const std::int64_t rest = product({s.begin() + 1, s.end()});
     return with_extents<op::reshape>(x, {at(x).dims[0], b_.literal_dim(rest)});
+  }
+  dim random_range(int d) {
+    const std::int64_t e = extent(d);
+    const auto bound = [&](bool open) {
+      if (open) return b_.literal_dim(range::open);
+      if (chance(6)) return b_.canonical(d);
+      return b_.literal_dim(static_cast<std::int64_t>(below(static_cast<int>(e) + 4)) -
+                            (chance(3) ? e : 0));
+    };
+    constexpr std::int64_t steps[] = {1, 1, 1, -1, 2, -3};
+    const std::int64_t step = steps[below(6)];
+    return {dim_kind::range, bound(step < 0 || chance(3)), bound(chance(2)), step};
+  }
+  int part() {
+    const int x = any();
+    dim ranges[max_rank]{};
+    for (int i = 0; i < at(x).rank; ++i)
+      ranges[i] = chance(2) ? detail::whole_range(b_) : random_range(at(x).dims[i]);
+    return op::slice::build(b_, x, ranges);
+  }
+  int assembled() {
+    const int x = any();
+    const extents s = shape(x);
+    if (s.empty()) return -1;
+    if (chance(2)) {
+      dim ranges[max_rank]{};
+      for (int i = 0; i < at(x).rank; ++i)
+        ranges[i] = chance(2) ? detail::whole_range(b_) : random_range(at(x).dims[i]);
+      int p = op::slice::build(b_, x, ranges);
+      if (at(p).type != dtype::boolean && chance(2)) p = b_.map_of<op::neg>(at(p).type, p);
+      std::vector<std::int32_t> dims(at(x).dims, at(x).dims + at(x).rank);
+      const int c = b_.constant_of(at(x).type, random_element(at(x).type));
+      return op::insert::build(b_, chance(2) ? x : with_extents<op::broadcast_to>(c, dims), p,
+                               ranges);
+    }
+    const int axis = below(at(x).rank);
+    std::vector<std::int32_t> parts{x};
+    std::int64_t along = s[static_cast<std::size_t>(axis)];
+    const std::int64_t rest =
+        product(s) / std::max<std::int64_t>(1, s[static_cast<std::size_t>(axis)]);
+    for (int tries = 0; tries < 5; ++tries) {
+      const int y = chance(3) ? parts.back() : any_of_type(at(x).type);
+      extents o = shape(y);
+      if (o.size() != s.size()) continue;
+      const std::int64_t n = o[static_cast<std::size_t>(axis)];
+      o[static_cast<std::size_t>(axis)] = s[static_cast<std::size_t>(axis)];
+      if (o != s || (along + n) * rest > most_elements) continue;
+      along += n;
+      parts.push_back(y);
+    }
+    return op::concatenate::build(b_, parts.data(), static_cast<int>(parts.size()), axis);
+  }
+  /// Integers in [0, extent) that are no constants.
+  int any_indices(std::int64_t extent) {
+    const int x = any();
+    const dtype t = chance(2) ? dtype::int32 : dtype::int64;
+    const int i = b_.map_of<op::cast>(t, x);
+    const int low = b_.map_of<op::maximum>(t, i, b_.number(t, 0));
+    return b_.map_of<op::minimum>(t, low, b_.number(t, static_cast<double>(extent - 1)));
+  }
+  int taken() {
+    const int x = any();
+    if (at(x).rank == 0) return -1;
+    const int axis = below(at(x).rank);
+    const std::int64_t extent = shape(x)[static_cast<std::size_t>(axis)];
+    if (extent == 0) return -1;
+    const int i = any_indices(extent);
+    if (at(x).rank - 1 + at(i).rank > 5 ||
+        product(shape(x)) / extent * product(shape(i)) > most_elements)
+      return -1;
+    return op::take::build(b_, x, i, axis);
+  }
+  int scattered() {
+    const int x = exact(any_number());
+    if (at(x).rank == 0) return -1;
+    const int axis = below(at(x).rank);
+    const std::int64_t extent = shape(x)[static_cast<std::size_t>(axis)];
+    if (extent == 0) return -1;
+    const int i = any_indices(extent);
+    if (at(x).rank - 1 + at(i).rank > 5 ||
+        product(shape(x)) / extent * product(shape(i)) > most_elements)
+      return -1;
+    return op::scatter_add::build(b_, x, i, op::take::build(b_, chance(2) ? x : exact(x), i, axis),
+                                  axis);
+  }
+  /// Windows, summed where they overlap or reduced.
+  int windowed() {
+    const int x = exact(any_number());
+    const int rank = at(x).rank;
+    if (rank < 2 || rank > 4) return -1;
+    const extents s = shape(x);
+    detail::window_dims w{};
+    std::int64_t size = product(s);
+    for (int i = 0; i < 2; ++i) {
+      const std::int64_t e = s[static_cast<std::size_t>(rank - 2 + i)];
+      if (e == 0) return -1;
+      const std::int64_t window = 1 + below(static_cast<int>(std::min<std::int64_t>(e, 3)));
+      w.window[i] = dim_with(window);
+      w.stride[i] = dim_with(1 + below(3));
+      size *= window;
+    }
+    if (size > most_elements) return -1;
+    const int v = detail::build_windows<op::windows>(b_, x, -1, w);
+    if (chance(3))
+      return detail::build_reduction<op::pool_max>(b_, without_negative_zero(v), 3u << rank, false,
+                                                   at(x).type);
+    return chance(2) ? v : op::overlap_add::build(b_, x, chance(2) ? v : exact(v), w);
   }
   int counted() {
     const int rank = 1 + below(3);
@@ -605,7 +741,7 @@ class graph_generator {
       steps = std::max<std::int64_t>(0, steps);
       steps_dim = b_.literal_dim(steps);
     } else if (what < 4) {
-      steps_dim = below(b_.g.dims.size() + 1) % b_.g.dims.size();
+      steps_dim = any_dim();
       steps = extent(steps_dim);
       if (steps > 7 || steps < 0) return -1;
       trip = b_.extent_of(steps_dim);

@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "calque/array/access.hpp"
-#include "calque/array/range.hpp"
+#include "calque/core/range.hpp"
 
 namespace calque {
 

@@ -29,11 +29,19 @@ struct operand_layout {
 ///             elementwise part, the inputs of the tail (strides over the kept axes), then outputs
 ///             (over the kept axes).
 /// arg_reduce: like reduce with one input, one output, one reduced axis; `alpha` is unused.
-/// matmul:     extents are m, n, k; operands a (strides of m, k in [0], [1]), b (k, n), out (m, n).
 /// along_axis: the lines' axis last, after `kept` others; `start` is 1 where a running reduction
 ///             leaves an element out of its own result; operands are the inputs, then the output.
 /// random:     operands are the state (a seed and the number of the draw) and the result.
-/// copy, fill: like map with one input (or none) and one output.
+/// matmul:     extents are m, n, k, then those of the axes that repeat the product; operands a
+///             (strides of m, k in [0], [1]; of the repeating axes from [3] on), b (k, n), out (m,
+///             n). A sixth repeating axis has its extent in `kept_size` and its strides in [2].
+/// take:       over the result's axes: operands x and indices (stride 0 along each other's axes),
+///             out; `kept_size` is the extent of x along the axis, `start` its stride there.
+/// scatter_add: over the updates' axes: operands indices, updates, out, which has x's elements;
+///             `kept_size` and `start` are the axis's in out.
+/// overlap_add: over the windows' axes: operands windows, out, where windows may overlap.
+/// check:      operand 0 are indices into axis `start` of extent `kept_size`; `text` is the
+/// operation. copy, fill: like map with one input (or none) and one output.
 struct geometry {
   std::int32_t rank = 0;
   std::int32_t kept = 0;
@@ -45,6 +53,7 @@ struct geometry {
   std::int64_t kept_size = 0;  // product of the kept extents
   std::int64_t start = 0;      // iota: first value; along_axis: see above
   const operand_layout* operands = nullptr;
+  const char* text = nullptr;  // what a kernel that throws names
 
   [[nodiscard]] constexpr int operand_count() const { return inputs + tail_inputs + outputs; }
 };

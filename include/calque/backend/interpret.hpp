@@ -15,6 +15,8 @@
 #include "calque/ops/matmul.hpp"
 #include "calque/ops/reduce.hpp"
 #include "calque/ops/select.hpp"
+#include "calque/ops/take.hpp"
+#include "calque/ops/windows.hpp"
 
 namespace calque {
 namespace detail::interpreting {
@@ -53,7 +55,7 @@ class walk {
   }
 
  private:
-  const geometry& g_;
+  geometry g_;
   int first_, last_;
   std::int64_t at_[max_rank]{};
   bool done_ = false;
@@ -141,13 +143,34 @@ void ordered_reduce(const geometry& g, void* const* data, void*) {
   }
 }
 
+inline void scatter_add(const geometry& g, void* const* data, void*) {
+  const dtype t = g.operands[2].type;
+  for (walk w(g, 0, g.rank); !w.done(); w.next()) {
+    const std::int64_t to =
+        w.offset(2) + load(g.operands[0].type, data[0], w.offset(0)).i * g.start;
+    const constant x[2] = {load(t, data[2], to), load(t, data[1], w.offset(1))};
+    save(t, data[2], to, op_info_of<op::add>.evaluate(t, t, x));
+  }
+}
+
+inline void overlap_add(const geometry& g, void* const* data, void*) {
+  const dtype t = g.operands[1].type;
+  for (walk w(g, 0, g.rank); !w.done(); w.next()) {
+    const constant x[2] = {load(t, data[1], w.offset(1)), load(t, data[0], w.offset(0))};
+    save(t, data[1], w.offset(1), op_info_of<op::add>.evaluate(t, t, x));
+  }
+}
+
 inline void matmul(const geometry& g, void* const* data, void*) {
   const dtype t = g.operands[2].type;
   const dtype wide = is_floating(t) ? dtype::float64 : t;
+  std::int64_t sixth = 0;
+  walk batch(g, 3, g.rank);
   const auto at = [&](int operand, std::int64_t i, std::int64_t k) {
-    return i * g.operands[operand].strides[0] + k * g.operands[operand].strides[1];
+    const std::int64_t* s = g.operands[operand].strides;
+    return batch.offset(operand) + sixth * s[2] + i * s[0] + k * s[1];
   };
-  for (std::int64_t i = 0; i < g.extents[0]; ++i)
+  const auto each = [&](std::int64_t i) {
     for (std::int64_t j = 0; j < g.extents[1]; ++j) {
       constant sum{};
       for (std::int64_t k = 0; k < g.extents[2]; ++k) {
@@ -157,6 +180,10 @@ inline void matmul(const geometry& g, void* const* data, void*) {
       }
       save(t, data[2], at(2, i, j), narrowed(t, sum));
     }
+  };
+  for (; sixth < g.kept_size; ++sixth)
+    for (batch = walk(g, 3, g.rank); !batch.done(); batch.next())
+      for (std::int64_t i = 0; i < g.extents[0]; ++i) each(i);
 }
 
 }  // namespace detail::interpreting
@@ -172,6 +199,8 @@ template <class Op>
   else if constexpr (kind == op_kind::ordered_reduce) return {&in::ordered_reduce<Op>, nullptr};
   else if constexpr (kind == op_kind::along_axis) return {&in::accumulate<Op>, nullptr};
   else if constexpr (kind == op_kind::matmul) return {&in::matmul, nullptr};
+  else if constexpr (kind == op_kind::overlap_add) return {&in::overlap_add, nullptr};
+  else if constexpr (kind == op_kind::scatter_add) return {&in::scatter_add, nullptr};
   else if constexpr (kind == op_kind::sum_to) return {&in::reduce<op::sum>, nullptr};
   else return {};  // the plan says that no kernel computes it
 }
@@ -187,7 +216,8 @@ class interpreted_kernels {
           find<neg, add, sub, mul, div, maximum, minimum, op::less, op::less_equal, op::greater,
                op::greater_equal, equal, op::not_equal, where, op::abs, cast, op::exp, op::log,
                op::sqrt, op::tanh, op::sum, reduce_max, reduce_min, argmax, argmin, sum_to, prod,
-               op::all, op::any, cumsum, cumprod, op::matmul, More...>(g.nodes[id].op->key));
+               op::all, op::any, cumsum, cumprod, op::matmul, op::scatter_add, op::overlap_add,
+               op::pool_max, More...>(g.nodes[id].op->key));
   }
   [[nodiscard]] kernel_table table() const { return {nullptr, entries_.data()}; }
 

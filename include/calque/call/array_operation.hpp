@@ -9,9 +9,11 @@
 #include <string>
 #include <utility>
 
+#include "calque/array/views.hpp"
 #include "calque/call/traced.hpp"
 #include "calque/core/fits.hpp"
 #include "calque/trace/composed.hpp"
+#include "calque/trace/convolution.hpp"
 
 namespace calque {
 namespace detail {
@@ -90,6 +92,14 @@ struct array_operation<one_hot_fn<T>> {
 };
 
 }  // namespace detail
+
+/// The axes of the tag reversed (all of them if it names none): a read-only view.
+template <class T, int Rank, int... A>
+  requires(Rank > 0)
+[[nodiscard]] auto flip(const array<T, Rank>& a, axis_t<A...> axes) {
+  return std::apply([&](const auto&... r) { return slice(a, r...); },
+                    detail::flipped_ranges<Rank>(axes));
+}
 
 #define CALQUE_ARRAY_OPERATOR(SYMBOL, FUNCTION)                             \
   template <class T, int Rank, operand B>                                   \

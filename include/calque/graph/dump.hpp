@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "calque/core/range.hpp"
 #include "calque/graph/graph.hpp"
 
 namespace calque {
@@ -183,7 +184,8 @@ class graph_text {
   /// "3" for a literal, else "d7": the earliest extent that it is proven equal to.
   [[nodiscard]] std::string extent(int d) const {
     d = g_.canonical(d);
-    if (g_.dims[d].kind == dim_kind::literal) return std::to_string(g_.dims[d].value);
+    if (g_.dims[d].kind == dim_kind::literal)
+      return g_.dims[d].value == range::open ? "open" : std::to_string(g_.dims[d].value);
     return "d" + std::to_string(d);
   }
   [[nodiscard]] std::string definition(int d) const {
@@ -199,6 +201,8 @@ class graph_text {
       case dim_kind::mul: return with(" * ");
       case dim_kind::div: return with(" / ");
       case dim_kind::maximum: return "maximum(" + with(", ") + ")";
+      case dim_kind::range: return "range(" + with(", ") + ", " + std::to_string(e.value) + ")";
+      case dim_kind::count: return "count(" + with(", ") + ")";
     }
     return {};
   }
@@ -219,7 +223,16 @@ class graph_text {
     switch (n.op->kind) {
       case op_kind::constant: return text_of(n.value, n.type);
       case op_kind::extent: return extent(n.index);
-      case op_kind::iota: return "axis " + std::to_string(n.index);
+      case op_kind::iota:
+      case op_kind::take:
+      case op_kind::scatter_add:
+      case op_kind::concatenate: return "axis " + std::to_string(n.index);
+      case op_kind::windows:
+      case op_kind::overlap_add: return "(" + extent(n.index) + "," + extent(n.index + 1) + ")";
+      case op_kind::slice:
+      case op_kind::insert:
+        for (int i = 0; i < n.rank; ++i) s += (i ? "," : "(") + extent(n.index + i);
+        return s + ")";
       case op_kind::input:
       case op_kind::scalar:
       case op_kind::variable: return "argument " + std::to_string(n.index);

@@ -31,13 +31,16 @@ struct gradient_rule {
   builder& b;
   std::int32_t id;
   value dy;
-  std::int32_t contribution[4]{-1, -1, -1, -1};
+  detail::list<std::int32_t> contribution{};  // by input; -1 or missing: none
 
   [[nodiscard]] constexpr value output() const { return {&b, id}; }
   [[nodiscard]] constexpr value input(int k) const { return {&b, b.input(id, k)}; }
   [[nodiscard]] constexpr const node& info() const { return b.at(id); }
   [[nodiscard]] constexpr value number(double v) const { return {&b, b.number(dy.type(), v)}; }
-  constexpr void flow(int k, value v) { contribution[k] = v.id; }
+  constexpr void flow(int k, value v) {
+    if (contribution.size() <= k) contribution.resize(k + 1, -1);
+    contribution[k] = v.id;
+  }
 };
 
 }  // namespace calque

@@ -30,18 +30,33 @@ struct node {
   std::int32_t region = 0;  // where the node lives; 0 is the function's body
   std::int32_t body0 = -1;  // cond: then, else; loop: body
   std::int32_t body1 = -1;
-  std::int32_t index = -1;  // argument, result or region argument number; iota's axis;
-                            // extent's id; loop: how many of its results are carried;
-                            // marker: number of the variable that it stands for, or -1
-  std::int32_t name = -1;   // offset in the graph's characters, zero-terminated
-  std::int32_t line = 0;    // where it was written; no part of a node's identity
+  std::int32_t index =
+      -1;  // argument, result or region argument number; the axis of an iota,
+           // concatenate, take or scatter_add; slice, insert: id of the first
+           // axis's range; windows, overlap_add: of the first of two entries (a
+           // window's extent, its step); extent's id; loop: how many of its results are carried;
+           // marker: number of the variable that it stands for, or -1
+  std::int32_t name = -1;  // offset in the graph's characters, zero-terminated
+  std::int32_t line = 0;   // where it was written; no part of a node's identity
   const char* file = nullptr;
   constant value{};        // constants
   bool exclusive = false;  // running reductions: without the element itself
 };
 
 /// How an extent is known.
-enum class dim_kind : std::uint8_t { literal, argument, broadcast, add, sub, mul, div, maximum };
+enum class dim_kind : std::uint8_t {
+  literal,
+  argument,
+  broadcast,
+  add,
+  sub,
+  mul,
+  div,
+  maximum,
+  range,  // no extent: the bounds `a` and `b` (literals may be negative or open) and the step
+          // `value`
+  count   // how many indices range `b` keeps of extent `a`
+};
 
 /// A symbolic extent. `broadcast` is NumPy's rule on two extents; arithmetic is on ids `a` and `b`.
 struct dim {
@@ -158,7 +173,8 @@ struct graph_view {
   [[nodiscard]] static constexpr bool computes(op_kind k) {
     return k == op_kind::map || k == op_kind::reduce || k == op_kind::sum_to ||
            k == op_kind::arg_reduce || k == op_kind::matmul || k == op_kind::iota ||
-           k == op_kind::along_axis || k == op_kind::ordered_reduce || k == op_kind::random;
+           k == op_kind::along_axis || k == op_kind::ordered_reduce || k == op_kind::random ||
+           k == op_kind::take || k == op_kind::scatter_add || k == op_kind::overlap_add;
   }
 };
 

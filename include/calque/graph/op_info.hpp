@@ -32,7 +32,14 @@ enum class op_kind : std::uint8_t {
   transpose,      // a permutation of axes, no copy
   reshape,        // the same elements in other extents
   broadcast_to,   // stride 0 along new or stretched axes, no copy
-  matmul,         // product of two matrices
+  slice,          // a range of each axis, no copy
+  concatenate,    // values one after the other along an axis
+  insert,         // its first input with its second in place of a range of each axis
+  take,           // elements along an axis by indices
+  scatter_add,    // its first input plus updates at indices along an axis
+  windows,        // those that slide over the last two axes, no copy
+  overlap_add,    // its first input plus windows, each at its place
+  matmul,         // products of matrices, over leading axes that broadcast
   cond,           // one of two regions
   loop,           // a region, repeated
   entry,          // first node of a region: the order of effects starts here

@@ -157,6 +157,19 @@ class row_set {
     return out;
   }
   [[nodiscard]] constexpr row_form form(int id) const { return forms[find(id)]; }
+  /// By position, when a member can be computed: a full one in which sweep over the row, a kept one
+  /// after how many sweeps.
+  [[nodiscard]] constexpr list<std::int32_t> stages() const {
+    list<std::int32_t> stage;
+    stage.resize(ids.size(), 0);
+    for (int i = 0; i < ids.size(); ++i) {
+      for (int k = 0; k < axes.g->nodes[ids[i]].inputs; ++k)
+        if (const int in = find(source(ids[i], k)); in >= 0 && stage[in] > stage[i])
+          stage[i] = stage[in];
+      stage[i] += reduces(ids[i]);
+    }
+    return stage;
+  }
   /// Whether a node outside is read once a row by a full member: else it is read element by
   /// element.
   [[nodiscard]] constexpr bool is_row_value(int id) const {

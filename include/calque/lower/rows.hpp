@@ -71,19 +71,17 @@ class row_phases {
 
   constexpr void find_stages() {
     facts_.resize(size(), {});
+    const list<std::int32_t> stages = rows_.stages();
     for (int i = 0; i < size(); ++i) {
       const int id = rows_.ids[i];
       facts& f = at(i);
+      f.stage = stages[i];
+      if (reduces(i) && f.stage > sweeps) sweeps = f.stage;
       f.cost = is_alias(id) ? 0 : g_.nodes[id].op->cost;
       for (int k = 0; k < g_.nodes[id].inputs; ++k) {
         const int in = rows_.find(rows_.source(id, k));
-        if (in < 0) continue;
-        if (at(in).stage > f.stage) f.stage = at(in).stage;
-        if (rows_.forms[in] == row_form::full) f.cost += at(in).cost > cheap ? 1 : at(in).cost;
-      }
-      if (reduces(i)) {
-        if (f.stage + 1 > sweeps) sweeps = f.stage + 1;
-        ++f.stage;
+        if (in >= 0 && rows_.forms[in] == row_form::full)
+          f.cost += at(in).cost > cheap ? 1 : at(in).cost;
       }
     }
   }
@@ -177,8 +175,10 @@ class row_phases {
     for (int i = 0; i < size(); ++i)
       if (is_kept(rows_.forms[i]) && !reduces(i) && at(i).stage == stage && at(i).slot >= 0) {
         (void)value(rows_.ids[i], stage, false);
-        store(i, at(i).slot);
       }
+    for (int i = 0; i < size(); ++i)  // last: a result may lie where an operand is
+      if (is_kept(rows_.forms[i]) && !reduces(i) && at(i).stage == stage && at(i).slot >= 0)
+        store(i, at(i).slot);
   }
   constexpr void sweep(int stage) {
     list<code> folds;

@@ -105,7 +105,7 @@ class backward {
     const bool guarded = masked && n.op->kind == op_kind::map && n.op->form == map_form::same;
     for (int i = before; i < b_.g.nodes.size(); ++i)
       masked = masked || b_.at(i).op->form == map_form::select;
-    for (int k = 0; k < n.inputs && k < 4; ++k) {
+    for (int k = 0; k < n.inputs && k < rule.contribution.size(); ++k) {
       const int c = rule.contribution[k];
       if (c < 0 || !active[b_.input(id, k)]) continue;
       const bool linear =

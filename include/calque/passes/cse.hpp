@@ -69,7 +69,8 @@ class cse_pass {
   }
   static constexpr bool specified_by_extents(op_kind k) {
     return k == op_kind::reshape || k == op_kind::broadcast_to || k == op_kind::sum_to ||
-           k == op_kind::iota || k == op_kind::random;
+           k == op_kind::iota || k == op_kind::random || k == op_kind::slice ||
+           k == op_kind::windows;
   }
   constexpr int attribute(const node& n) const {
     return n.op->kind == op_kind::extent ? r_.in.canonical(n.index) : n.index;

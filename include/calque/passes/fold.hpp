@@ -5,6 +5,8 @@
 // each of them is wrong for some infinity, NaN, zero or overflow.
 #pragma once
 
+#include <limits>
+
 #include "calque/ops/views.hpp"
 #include "calque/passes/rewriter.hpp"
 
@@ -63,7 +65,10 @@ class extent_product {
       const int d = g.canonical(open[--size]);
       const dim& e = g.dims[d];
       if (e.kind == dim_kind::literal) {
-        known_ = !__builtin_mul_overflow(literal_, e.value, &literal_);
+        // nvcc evaluates no __builtin_mul_overflow in a constant expression
+        constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+        known_ = e.value >= 0 && (literal_ == 0 || e.value <= most / literal_);
+        if (known_) literal_ *= e.value;
       } else if (e.kind == dim_kind::mul && size + 2 <= limit) {
         open[size++] = e.a;
         open[size++] = e.b;
@@ -162,7 +167,9 @@ class fold_pass {
       }
       const op_kind k = made(from).op->kind;
       if (k == op_kind::constant) found = from;
-      if (k != op_kind::broadcast_to && k != op_kind::reshape && k != op_kind::transpose) break;
+      if (k != op_kind::broadcast_to && k != op_kind::reshape && k != op_kind::transpose &&
+          k != op_kind::slice && k != op_kind::windows)
+        break;
       from = r_.out.input(from, 0);
     }
     for (int i = id;; i = r_.out.input(i, 0)) {

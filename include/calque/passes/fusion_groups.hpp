@@ -119,6 +119,7 @@ class fusion_groups {
     }
     for (std::int32_t p : parts) all[p].dead = p != parts[0];
     all[parts[0]] = sum;
+    recount(parts[0], ids);
     join_order(parts);
   }
   [[nodiscard]] static constexpr bool contains(const list<std::int32_t>& parts, int x) {
@@ -136,7 +137,7 @@ class fusion_groups {
         after |= after_[p * words_ + w];
         if (p / 64 == w) own |= std::uint64_t{1} << (p % 64);
       }
-      const std::uint64_t between = before & after & ~own;
+      const std::uint64_t between = before & after & ~own & ~joined_[w];
       if (between == 0) continue;
       const int unit = w * 64 + __builtin_ctzll(between);
       return unit < all.size() ? unit : no_group;
@@ -145,7 +146,27 @@ class fusion_groups {
   }
 
  private:
+  /// What a group reads and hands on, now that some of it stays inside.
+  constexpr void recount(int c, const list<std::int32_t>& ids) {
+    ++visit_;
+    all[c].inputs = all[c].outputs = 0;
+    for (std::int32_t id : ids) {
+      for (int k = 0; k < g.nodes[id].inputs; ++k) {
+        const int in = looked_at(g, g.input(id, k));
+        if (group[in] == c || seen_[in] == visit_) continue;
+        seen_[in] = visit_;
+        ++all[c].inputs;
+      }
+      bool read = is_result_[id] != 0;
+      for (int u = users_of_[id]; u < users_of_[id + 1] && !read; ++u) read = group[users_[u]] != c;
+      all[c].outputs += read;
+    }
+    work_ += 2 * ids.size();
+  }
   constexpr void find_users() {
+    seen_.resize(g.node_count, 0);
+    is_result_.resize(g.node_count, 0);
+    for (int k = 0; k < g.result_count(); ++k) is_result_[looked_at(g, g.result(k))] = 1;
     users_of_.resize(g.node_count + 1, 0);
     const auto each = [&](auto&& f) {
       for (int id = 0; id < g.node_count; ++id) {
@@ -180,6 +201,7 @@ class fusion_groups {
     words_ = (units + 63) / 64;
     before_.resize(units * words_, 0);
     after_.resize(units * words_, 0);
+    joined_.resize(words_, 0);
     list<std::int32_t> edges;  // pairs: from, to
     for (int id = 0; id < g.node_count; ++id)
       for (int u = users_of_[id]; u < users_of_[id + 1]; ++u) {
@@ -226,6 +248,7 @@ class fusion_groups {
         after[w] |= after_[p * words + w];
       }
     for (std::int32_t p : parts) {  // a unit is neither before nor after itself
+      if (p != c) joined_[p / 64] |= std::uint64_t{1} << (p % 64);
       before[p / 64] &= ~(std::uint64_t{1} << (p % 64));
       after[p / 64] &= ~(std::uint64_t{1} << (p % 64));
     }
@@ -251,9 +274,12 @@ class fusion_groups {
   list<std::int32_t> users_of_, users_;  // users of node i: [users_of_[i], users_of_[i + 1])
 
   int work_ = 0;
-  list<std::int32_t> visited_;
+  list<char> is_result_;        // by node: the call returns it
+  list<std::int32_t> seen_;     // by node
+  list<std::int32_t> visited_;  // by group
   std::int32_t visit_ = 0;
   list<std::uint64_t> before_, after_;  // by unit: a set of units, `words_` words each
+  list<std::uint64_t> joined_;          // the units that became part of others
   int words_ = 0;
 };
 

@@ -24,13 +24,19 @@ class row_merger {
   constexpr void run() {
     // what reads full values in common first: only then what works on values of rows alone
     for (bool kept : {false, true})
-      for (int c = m_.all.size() - 1; c >= 0; --c)  // in the order of their last nodes
-        if (!m_.all[c].dead && reduces(m_.all[c])) grow(c, kept);
+      for (bool inner : {true, false})  // rows along the last axis lie together
+        for (int c = m_.all.size() - 1; c >= 0; --c)
+          if (!m_.all[c].dead && reduces(m_.all[c]) && along_last(m_.all[c]) == inner)
+            grow(c, kept);
   }
 
  private:
   constexpr bool reduces(const fusion_group& c) const {
     return c.root >= 0 && is_reduction(g_, c.root);
+  }
+  constexpr bool along_last(const fusion_group& c) const {
+    const int rank = g_.input_node(c.root, 0).rank;
+    return rank > 0 && ((reduced_mask(g_, c.root) >> (rank - 1)) & 1u) != 0;
   }
   constexpr void grow(int c, bool kept) {
     const row_axes axes{&g_, m_.all[c].domain, reduced_mask(g_, m_.all[c].root)};

@@ -3,7 +3,7 @@
 // Separate from the passes, so that none of them needs to check what it is given. Linear time.
 #pragma once
 
-#include "calque/graph/graph.hpp"
+#include "calque/passes/verify_parts.hpp"
 
 namespace calque {
 
@@ -55,6 +55,8 @@ class verifier {
           return "an extent names an argument's axis";
       } else if (d.kind != dim_kind::literal && (d.a < 0 || d.a >= i || d.b < 0 || d.b >= i)) {
         return "an extent is computed from earlier ones";
+      } else if (d.kind == dim_kind::count && g_.dims[d.b].kind != dim_kind::range) {
+        return "a range is counted";
       }
       if (d.same_as < 0) continue;
       if (d.kind == dim_kind::literal || d.same_as >= g_.dim_count)
@@ -181,11 +183,20 @@ class verifier {
                         n.rank == input(id, 0).rank)
                    ? nullptr
                    : "an operation on one value keeps its type";
+      case op_kind::slice:
+      case op_kind::insert: return part_rules{g_}.ranges(id);
+      case op_kind::concatenate: return part_rules{g_}.concatenation(id);
+      case op_kind::windows:
+      case op_kind::overlap_add: return part_rules{g_}.windows(id);
+      case op_kind::take:
+      case op_kind::scatter_add: return part_rules{g_}.indexing(id);
       case op_kind::matmul:
-        return n.inputs == 2 && n.rank == 2 && input(id, 0).rank == 2 && input(id, 1).rank == 2 &&
+        return n.inputs == 2 && input(id, 0).rank >= 2 && input(id, 1).rank >= 2 &&
+                       n.rank == (input(id, 0).rank > input(id, 1).rank ? input(id, 0).rank
+                                                                        : input(id, 1).rank) &&
                        input(id, 0).type == n.type && input(id, 1).type == n.type
                    ? nullptr
-                   : "matmul multiplies two matrices of one type";
+                   : "matmul multiplies matrices of one type";
       case op_kind::cond: return condition(id);
       case op_kind::loop: return loop(id);
       case op_kind::region_arg: {
@@ -264,9 +275,6 @@ class verifier {
     return seen + 1 == 1u << n.rank ? nullptr : "a transpose permutes its axes";
   }
 
-  constexpr bool alike(const node& a, const node& b) const {
-    return a.type == b.type && a.rank == b.rank;
-  }
   constexpr bool owns(int id, int r) const {
     return r > 0 && r < g_.region_count && g_.regions[r].owner == id && g_.regions[r].last <= id;
   }
@@ -280,7 +288,7 @@ class verifier {
     if (a.results != b.results) return "both regions of a condition give as many results";
     if (!results_exist(a) || !results_exist(b)) return "a region's results exist";
     for (int k = 0; k < a.results; ++k)
-      if (!alike(g_.nodes[g_.result(k, n.body0)], g_.nodes[g_.result(k, n.body1)]))
+      if (!part_rules::alike(g_.nodes[g_.result(k, n.body0)], g_.nodes[g_.result(k, n.body1)]))
         return "both regions of a condition give results of one type and rank";
     return nullptr;
   }
@@ -298,7 +306,7 @@ class verifier {
       const int slice = k > n.index ? 1 : 0;
       if (a.op->kind != op_kind::region_arg || a.type != in.type || a.rank + slice != in.rank)
         return "a loop hands in its states, and slices along the first axis";
-      if (k >= 1 && !slice && !alike(g_.nodes[g_.result(k - 1, n.body0)], a))
+      if (k >= 1 && !slice && !part_rules::alike(g_.nodes[g_.result(k - 1, n.body0)], a))
         return "a loop's state keeps type and rank";
     }
     return nullptr;

@@ -75,6 +75,12 @@ class size_check {
       case op_kind::broadcast_to: check_stretched(id, id, g_.input(id, 0)); break;
       case op_kind::reshape: check_reshape(id); break;
       case op_kind::matmul: check_matmul(id); break;
+      case op_kind::slice: check_ranges(id, g_.input(id, 0), id); break;
+      case op_kind::insert: check_ranges(id, id, g_.input(id, 1)); break;
+      case op_kind::windows: check_windows(id, g_.input(id, 0), id); break;
+      case op_kind::overlap_add: check_windows(id, id, g_.input(id, 1)); break;
+      case op_kind::concatenate: check_concatenate(id); break;
+      case op_kind::scatter_add: check_updates(id); break;
       case op_kind::assign: check_assign(id); break;
       case op_kind::iota: check_iota(id); break;
       case op_kind::cond: check_cond(id); break;
@@ -173,12 +179,89 @@ class size_check {
            "give extents with the same product");
   }
 
+  /// The ranges of node `id` keep as much of `whole` as `part` has.
+  void check_ranges(int id, int whole, int part) const {
+    for (int i = 0; i < s_.rank(id); ++i) {
+      const std::int64_t have = s_.extents(part)[i],
+                         want = s_.range_of(g_.nodes[id].index + i, s_.extents(whole)[i]).count;
+      if (s_.extents(whole)[i] >= 0 && have >= 0 && have != want)
+        fail(id, differ(want, have) + " of axis " + std::to_string(i) + " differ",
+             "give ranges that keep as many elements as the part has");
+    }
+  }
+  /// Windows fit the last two axes of `whole`; `part` has them.
+  void check_windows(int id, int whole, int part) const {
+    const int rank = s_.rank(whole);
+    const std::int64_t* have = s_.extents(whole) + rank - 2;
+    for (int i = 0; i < 2; ++i) {
+      const std::int64_t window = s_.dim_value(g_.dims[g_.nodes[id].index + i].a),
+                         step = s_.window_step(id, i);
+      if (window < 1 || step < 1)
+        fail(id,
+             "windows of extent " + std::to_string(window) + ", " + std::to_string(step) +
+                 " apart along axis " + std::to_string(rank - 2 + i),
+             "give a window and a stride of 1 or more");
+      if (window > have[i])
+        fail(id,
+             "the window's extent " + std::to_string(window) + " is larger than extent " +
+                 std::to_string(have[i]) + " of axis " + std::to_string(rank - 2 + i) +
+                 " of a, padding included",
+             "give a smaller window, or more padding");
+      if (s_.extents(part)[rank - 2 + i] != (have[i] - window) / step + 1)
+        fail(id, "another number of windows", "give as many windows as fit");
+    }
+    if (g_.kind(id) != op_kind::windows || g_.nodes[id].inputs < 2) return;
+    const std::int64_t a = s_.extents(whole)[1], b = s_.extents(g_.input(id, 1))[1];
+    if (a != b)
+      fail(id, differ(a, b) + " of axis 1 (the channels) differ",
+           "give filters of as many channels as the images have");
+  }
+  /// The updates of a scatter_add have x's extents with the indices' in place of one.
+  void check_updates(int id) const {
+    const int x = g_.input(id, 0), at = g_.input(id, 1), updates = g_.input(id, 2);
+    const int axis = g_.nodes[id].index, between = s_.rank(at);
+    for (int i = 0; i < s_.rank(updates); ++i) {
+      const std::int64_t want = i < axis             ? s_.extents(x)[i]
+                                : i < axis + between ? s_.extents(at)[i - axis]
+                                                     : s_.extents(x)[i - between + 1];
+      if (want != s_.extents(updates)[i])
+        fail(id,
+             differ(want, s_.extents(updates)[i]) + " of axis " + std::to_string(i) +
+                 " of the updates differ",
+             "give updates of the extents that cq::take(a, b, axis) has");
+    }
+  }
+  void check_concatenate(int id) const {
+    const node& n = g_.nodes[id];
+    const int a = g_.input(id, 0);
+    for (int k = 1; k < n.inputs; ++k)
+      for (int i = 0; i < n.rank; ++i) {
+        const int b = g_.input(id, k);
+        if (i == n.index || s_.extents(a)[i] == s_.extents(b)[i]) continue;
+        fail(id,
+             differ(s_.extents(a)[i], s_.extents(b)[i]) + " of axis " + std::to_string(i) +
+                 " differ",
+             "operands may differ in the extent of the axis along which they are put together, and "
+             "in no other");
+      }
+  }
+
   void check_matmul(int id) const {
     const int a = g_.input(id, 0), b = g_.input(id, 1);
-    const std::int64_t x = s_.extents(a)[1], y = s_.extents(b)[0];
+    const int p = s_.rank(a), q = s_.rank(b);
+    const std::int64_t x = s_.extents(a)[p - 1], y = s_.extents(b)[q - 2];
+    const auto axis = [](int i) { return "axis " + std::to_string(i); };
     if (x != y)
       fail(id, "inner extents differ (" + std::to_string(x) + " and " + std::to_string(y) + ")",
-           "axis 1 of a and axis 0 of b have to be equal; transpose an operand or slice it");
+           (axis(p - 1) + " of a and " + axis(q - 2) +
+            " of b have to be equal; transpose an operand or slice it")
+               .c_str());
+    for (int i = 3; i <= p && i <= q; ++i) {
+      const std::int64_t e = s_.extents(a)[p - i], f = s_.extents(b)[q - i];
+      if (e != f && e != 1 && f != 1)
+        fail(id, differ(e, f) + " of the leading axes differ (neither is 1)",
+             "axes before the last two have to be equal, or 1 where one is to be repeated");
+    }
   }
 
   /// What an index of a narrow type counts to fits the type.

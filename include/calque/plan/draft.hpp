@@ -5,6 +5,7 @@
 #pragma once
 
 #include <climits>
+#include <utility>
 #include <vector>
 
 #include "calque/plan/overlap.hpp"
@@ -60,6 +61,7 @@ enum class step_kind : std::uint8_t {
   single,     // a kernel of one node
   copy,       // a reshape that strides cannot express
   store,      // a value's copy to where it is wanted, unless it was computed there
+  check,      // of indices: may throw
   snapshot,   // a copy of a value whose memory is overwritten too early for it
   branch,     // cond: start of the first region
   otherwise,  // start of the second
@@ -89,6 +91,7 @@ struct store {
   int from = 0;          // position of the first write; before `position` if the value moved there
   bool nothing = false;  // it is there already
   int box = -1;          // the box that became part of the target, if one did
+  bool kernel = false;   // no copy: the node's own step works on what is at `to`
 };
 
 /// Memory that a loop moves by `stride` bytes a step, from the place of a node or a memory.
@@ -114,11 +117,20 @@ struct draft {
   std::vector<slice> slices{};
   std::vector<constant> constants{};  // 8 bytes each in the block
   std::vector<dtype> constant_types{};
-  std::vector<int> loop_end{};  // by owner: position of `next`
-  std::vector<int> control{};   // by loop owner: memory of its counters
-  std::vector<char> is_view{};  // by node: no step computes it
-  std::vector<int> slice_of{};  // by node: the slice that a region's argument is, or -1
+  std::vector<int> loop_end{};   // by owner: position of `next`
+  std::vector<int> control{};    // by loop owner: memory of its counters
+  std::vector<char> is_view{};   // by node: no step computes it
+  std::vector<int> slice_of{};   // by node: the slice that a region's argument is, or -1
+  int last_check = -1;           // position until which a check may throw
+  std::vector<char> shadowed{};  // by leaf: a variable that a block stands for until the end
 
+  /// Empty again, with blocks standing for variables.
+  void restart(std::vector<char> shadows) {
+    memories.clear(), entities.clear(), steps.clear(), ids.clear(), stores.clear();
+    slices.clear(), constants.clear(), constant_types.clear();
+    last_check = -1;
+    shadowed = std::move(shadows);
+  }
   int leaf_memory(int i) const { return i; }
   int output_memory(int k) const { return g.argument_count + k; }
 
@@ -165,6 +177,22 @@ struct draft {
         break;
       case op_kind::sum_to:  // of nothing: leading axes of extent 1 go
         for (int i = 0; i < n.rank; ++i) p.strides[i] = in.strides[i + sizes.rank(source) - n.rank];
+        break;
+      case op_kind::windows:
+        for (int i = n.rank - 4; i < n.rank - 2; ++i) {
+          p.strides[i + 2] = in.strides[i];
+          const std::int64_t step = sizes.window_step(id, i - (n.rank - 4));
+          p.strides[i] = to[i] > 1 ? in.strides[i] * step : in.strides[i];
+        }
+        break;
+      case op_kind::slice:
+        for (int i = 0; i < n.rank; ++i) {
+          const resolved_range r = sizes.range_of(n.index + i, from[i]);
+          if (r.count == 0) continue;
+          p.offset += r.first * in.strides[i] * size_of(n.type);
+          // a single element has no next one, and a huge step times a stride need not fit
+          if (r.count > 1) p.strides[i] = in.strides[i] * r.step;
+        }
         break;
       case op_kind::reshape:
         if (!reshape_strides(sizes.rank(source), from, in.strides, n.rank, to, p.strides))

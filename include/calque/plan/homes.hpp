@@ -16,9 +16,9 @@ class home_finder {
   explicit home_finder(draft& d) : d_(d), s_(d.sizes), g_(d.g) {}
 
   void run() {
-    for (store& w : d_.stores) w.nothing = is_there(w);
+    for (store& w : d_.stores) w.nothing = !w.kernel && is_there(w);
     for (store& w : d_.stores)  // in order of position
-      if (!w.nothing) move(w);
+      if (!w.nothing && !w.kernel) move(w);
     for (store& w : d_.stores)
       if (w.nothing || w.from < w.position)
         d_.steps[static_cast<std::size_t>(w.position)].enabled = false;
@@ -29,12 +29,25 @@ class home_finder {
  private:
   bool exact(const entity& e, const place& to, int node) const {
     const place& p = e.where;
-    return p.slice < 0 && to.slice < 0 && p.offset == 0 && to.offset == 0 &&
+    return p.slice < 0 && to.slice < 0 && p.offset == to.offset &&
            d_.between(p.memory, to.memory) == overlap::exact &&
            g_.nodes[e.node].type == g_.nodes[node].type && s_.same(e.node, node) &&
            same_strides(s_.rank(node), s_.extents(node), p.strides, to.strides);
   }
   bool overlaps(int a, int b) const { return d_.between(a, b) != overlap::none; }
+  /// Whether the value of `m` at `a` and that of `n` at `b` may share a byte: parts of one block
+  /// need not.
+  bool overlaps(const place& a, int m, const place& b, int n) const {
+    if (!overlaps(a.memory, b.memory)) return false;
+    if (d_.root(a.memory) != d_.root(b.memory) || a.slice >= 0 || b.slice >= 0) return true;
+    const strided_block x = block_of(a, m), y = block_of(b, n);
+    return may_meet(x, reach_of(x), y, reach_of(y));
+  }
+  strided_block block_of(const place& p, int n) const {
+    constexpr std::uintptr_t origin = std::uintptr_t{1} << 62;  // strides may be negative
+    return {reinterpret_cast<const void*>(origin + static_cast<std::uintptr_t>(p.offset)),
+            size_of(g_.nodes[n].type), s_.rank(n), s_.extents(n), p.strides};
+  }
 
   /// The value is what its target holds anyway: `v = read v`, a state that does not change.
   bool is_there(const store& w) const {
@@ -47,7 +60,7 @@ class home_finder {
     if (e.computed || !exact(e, w.to, id)) return false;
     for (const store& o : d_.stores)
       if (&o != &w && o.position > e.defined && o.position < w.position &&
-          overlaps(o.to.memory, w.to.memory))
+          overlaps(o.to, o.node, w.to, w.node))
         return false;
     // writes of the same memory that come later are no concern: what is there is there
     return true;
@@ -61,6 +74,8 @@ class home_finder {
       const int in = g_.input(id, 0), rank = s_.rank(in);
       place p = to;
       switch (n.op->kind) {
+        case op_kind::windows:
+        case op_kind::slice: return false;
         case op_kind::transpose:
           for (int i = 0; i < n.rank; ++i) p.strides[n.perm[i]] = to.strides[i];
           break;
@@ -96,13 +111,15 @@ class home_finder {
     if (d_.root(to.memory) == e.where.memory) return;
     const bool dense = is_row_major(s_.rank(id), s_.extents(id), to.strides);
     if ((e.reshaped || box) && !dense) return;
-    if (box && to.slice >= 0) return;
+    if (box && (to.slice >= 0 || to.offset != 0)) return;
     const int first = box ? first_write(e.where.memory, own.start) : e.defined;
+    if (first < d_.last_check && is_external(to.memory)) return;  // what throws writes nothing
     if (!free_between(w, e, to, id, first)) return;
     if (box) w.box = e.where.memory, own.home = to.memory;
     else e.where = to;
     w.from = first;
   }
+  bool is_external(int m) const { return d_.root(m) < g_.argument_count + g_.result_count(); }
   int first_write(int box, int start) const {
     for (const store& o : d_.stores)
       if (!o.nothing && o.to.memory == box && o.from < start) start = o.from;
@@ -115,7 +132,7 @@ class home_finder {
     const bool kernel = moving.computed;
     for (const entity& e : d_.entities) {
       if (d_.root(e.where.memory) == own) continue;
-      if (!overlaps(e.where.memory, to.memory) || e.defined >= w.position) continue;
+      if (e.defined >= w.position || !overlaps(e.where, e.node, to, id)) continue;
       for (const reading& r : e.readings)
         if (r.position > first ||
             (r.position == first && !(kernel && r.indexwise && exact(e, to, id))))
@@ -123,7 +140,7 @@ class home_finder {
     }
     int next_write = INT_MAX;
     for (const store& o : d_.stores) {
-      if (&o == &w || o.nothing || d_.root(o.to.memory) == own || !overlaps(o.to.memory, to.memory))
+      if (&o == &w || o.nothing || d_.root(o.to.memory) == own || !overlaps(o.to, o.node, to, id))
         continue;
       if (o.from <= w.position && o.position >= first) return false;
       if (o.from > w.position && o.from < next_write) next_write = o.from;
@@ -140,7 +157,7 @@ class home_finder {
     bool spoilt = false;
     for (const store& o : d_.stores) {
       if (o.nothing || o.position <= e.defined || d_.within(e.where.memory, o.box) ||
-          !overlaps(o.to.memory, e.where.memory))
+          !overlaps(o.to, o.node, e.where, e.node))
         continue;
       for (const reading& r : e.readings)
         spoilt |=

@@ -7,16 +7,16 @@
 
 #include <algorithm>
 
+#include "calque/plan/assembly.hpp"
 #include "calque/plan/check.hpp"
-#include "calque/plan/draft_writer.hpp"
 #include "calque/plan/units.hpp"
 
 namespace calque::detail::planning {
 
-class scheduler : draft_writer {
+class scheduler final : public assembly_writer {
  public:
   scheduler(draft& d, const cluster_units& units, const kernel_presence& kernels)
-      : draft_writer(d), units_(units), kernels_(kernels) {
+      : assembly_writer(d, kernels), units_(units) {
     last_in_cluster_.assign(static_cast<std::size_t>(g_.cluster_count), -1);
     for (int c = 0; c < g_.cluster_count; ++c)
       for (int i = 0; i < g_.clusters[c].nodes; ++i)
@@ -33,7 +33,12 @@ class scheduler : draft_writer {
   void run() {
     for (int id = 0; id < g_.node_count; ++id)  // before anything can overwrite them
       if (g_.kind(id) == op_kind::input || g_.kind(id) == op_kind::scalar) emit_argument(id);
+    shadow_variables();
+    for (int id = 0; id < g_.node_count; ++id)
+      if (may_throw(g_.kind(id)) && g_.nodes[id].region == 0 && needs_no_effect(g_.input(id, 1)))
+        emit_check(id);
     emit_region(0);
+    store_shadows();
     for (int k = 0; k < g_.result_count(); ++k) {
       const int id = g_.result(k);
       place to{.memory = d_.output_memory(k)};
@@ -43,6 +48,7 @@ class scheduler : draft_writer {
       want(id, 0, to);
     }
     move_readings_to_loop_ends();
+    find_last_check();
   }
 
  private:
@@ -63,9 +69,6 @@ class scheduler : draft_writer {
       emit(id);
     }
   }
-  static bool is_effect(op_kind k) {
-    return k == op_kind::read || k == op_kind::assign || k == op_kind::cond || k == op_kind::loop;
-  }
   /// Emits the effects of a region in order up to `id`.
   void emit_effects(int id) {
     const int r = g_.nodes[id].region;
@@ -75,7 +78,7 @@ class scheduler : draft_writer {
       if (g_.nodes[e].region == r && is_effect(g_.kind(e)) && !done(e)) emit_effect(e);
     }
   }
-  void emit(int id) {
+  void emit(int id) override {
     if (done(id)) return;
     const node& n = g_.nodes[id];
     if (is_look(n.op->kind) && is_inside(id)) {
@@ -94,9 +97,22 @@ class scheduler : draft_writer {
       case op_kind::result: emit_result(id); break;
       case op_kind::transpose:
       case op_kind::broadcast_to:
+      case op_kind::slice:
+      case op_kind::windows:
       case op_kind::marker:
       case op_kind::stop_gradient: emit_view(id); break;
       case op_kind::reshape: emit_reshape(id); break;
+      case op_kind::concatenate:
+      case op_kind::insert: emit_assembly(id); break;
+      case op_kind::take:
+        emit_check(id);
+        emit_unit(id);
+        break;
+      case op_kind::scatter_add:
+        emit_check(id);
+        emit_sum_into(id);
+        break;
+      case op_kind::overlap_add: emit_sum_into(id); break;
       case op_kind::sum_to:
         if (units_.of(g_, id) < 0 && s_.summed_axes(id) == 0) emit_view(id);
         else emit_unit(id);
@@ -173,13 +189,11 @@ class scheduler : draft_writer {
       s.inputs = x.body.size(), s.tail_inputs = x.tail.size();
       out.assign(g_.pool + u.first_output, g_.pool + u.first_output + u.outputs);
       over = u.kind == cluster_kind::reduce ? u.root : u.domain;
-      elementwise = u.kind == cluster_kind::map || (u.kind == cluster_kind::rows && writes_last(u));
+      elementwise =
+          u.kind == cluster_kind::map || (u.kind == cluster_kind::rows && writes_last(s_, u));
       for (int i = 0; i < u.nodes; ++i) finish(g_.pool[u.first + i]);
     } else {
-      if (n.op->kind != op_kind::iota && !kernels_.of_node(kernels_.table, id))
-        throw value_error("plan: no kernel computes " + std::string(n.op->name) + " of " +
-                          s_.text(id) + where_text(g_, n) +
-                          "; register the operation with CALQUE_REGISTER");
+      if (n.op->kind != op_kind::iota && n.op->kind != op_kind::take) require_kernel(id);
       in.assign(g_.pool + n.first_input, g_.pool + n.first_input + n.inputs);
       s.inputs = n.inputs;
       out.push_back(id);
@@ -193,24 +207,17 @@ class scheduler : draft_writer {
     d_.ids.insert(d_.ids.end(), out.begin(), out.end());
     const int at = push(s);
     // a tail's operands are read where the result's elements are written, or before
-    const bool reduces = c >= 0 && g_.clusters[c].kind == cluster_kind::reduce;
+    const cluster_kind kind = c >= 0 ? g_.clusters[c].kind : cluster_kind::map;
     for (std::size_t k = 0; k < in.size(); ++k) {
       const bool body = static_cast<int>(k) < s.inputs;
-      read_by(in[k], at, (body ? elementwise : reduces) && s_.same(in[k], over));
+      bool in_place = (body ? elementwise : kind == cluster_kind::reduce) && s_.same(in[k], over);
+      if (!body && kind == cluster_kind::rows)
+        in_place = read_before_rows(s_, g_.clusters[c], in[k]);
+      read_by(in[k], at, in_place);
     }
     for (int o : out) add_computed(o, at);
   }
 
-  /// What a rows cluster writes element by element it writes last; but a value of each row it may
-  /// write before it reads an operand for the last time, which matters where the two are of a size.
-  bool writes_last(const cluster& c) const {
-    const row_set rows(g_, c);
-    for (int k = 0; k < c.outputs; ++k) {
-      const int id = g_.pool[c.first_output + k];
-      if (rows.form(id) != row_form::full && s_.elements(id) == s_.elements(c.domain)) return false;
-    }
-    return true;
-  }
   /// A look at a value that stays inside its cluster: nobody reads it.
   bool is_inside(int id) const {
     const int seen = looked_at(g_, id), c = units_.of(g_, seen);
@@ -234,11 +241,11 @@ class scheduler : draft_writer {
   }
   void emit_read(int id) {
     const int handle = g_.input(id, 0), i = g_.nodes[handle].index;
-    add_entity(id, variable_place(handle), here());
+    add_entity(id, present_place(handle), here());
     if (d_.facts.writes(i) || may_be_overwritten(i)) add_snapshot(id);
   }
   void emit_assign(int id) {
-    want(g_.input(id, 1), g_.nodes[id].region, variable_place(g_.input(id, 0)));
+    want(g_.input(id, 1), g_.nodes[id].region, present_place(g_.input(id, 0)));
   }
   /// Everything that a region reads from outside is there before it starts.
   void emit_captures(int body) {
@@ -364,7 +371,6 @@ class scheduler : draft_writer {
   };
 
   const cluster_units& units_;
-  const kernel_presence& kernels_;
   std::vector<int> last_in_cluster_, cursor_, results_;
   std::vector<owned_box> boxes_;
 };

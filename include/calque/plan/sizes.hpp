@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "calque/core/error.hpp"
+#include "calque/core/range.hpp"
 #include "calque/plan/integers.hpp"
 #include "calque/plan/request.hpp"
 #include "calque/plan/strides.hpp"
@@ -40,7 +41,19 @@ class sized_graph {
     return elements(id) * size_of(g.nodes[id].type);
   }
   [[nodiscard]] std::int64_t dim_value(int d) const {
-    return d < 0 ? -1 : dims_[static_cast<std::size_t>(d)];
+    return d < 0 || dims_[static_cast<std::size_t>(d)] < 0 ? -1
+                                                           : dims_[static_cast<std::size_t>(d)];
+  }
+  /// What entry `r` of the extents' table keeps of an axis of `extent`.
+  [[nodiscard]] resolved_range range_of(int r, std::int64_t extent) const {
+    const dim& e = g.dims[r];
+    return resolve(
+        {dims_[static_cast<std::size_t>(e.a)], dims_[static_cast<std::size_t>(e.b)], e.value},
+        extent < 0 ? 0 : extent);
+  }
+  /// The step of windows along the last axis but one (`axis` 0) or the last one (1).
+  [[nodiscard]] std::int64_t window_step(int id, int axis) const {
+    return dim_value(g.dims[g.nodes[id].index + axis].b);
   }
   [[nodiscard]] bool same(int a, int b) const {
     if (rank(a) != rank(b)) return false;
@@ -107,8 +120,6 @@ class sized_graph {
   void evaluate_dims(const leaf* leaves, int leaf_count) {
     dims_.assign(static_cast<std::size_t>(g.dim_count), unknown);
     for (int d = 0; d < g.dim_count; ++d) evaluate_dim(d, leaves, leaf_count);
-    for (auto& v : dims_)
-      if (v < 0) v = -1;
   }
   std::int64_t evaluate_dim(int d, const leaf* leaves, int leaf_count) {
     std::int64_t& out = dims_[static_cast<std::size_t>(d)];
@@ -125,6 +136,16 @@ class sized_graph {
         const std::int64_t a = evaluate_dim(e.a, leaves, leaf_count);
         const std::int64_t b = evaluate_dim(e.b, leaves, leaf_count);
         if (a == invalid || b == invalid) break;
+        if (e.kind == dim_kind::range) {
+          v = 0;
+          break;
+        }
+        if (e.kind == dim_kind::count) {
+          evaluate_dim(g.dims[e.b].a, leaves, leaf_count);
+          evaluate_dim(g.dims[e.b].b, leaves, leaf_count);
+          if (a >= 0) v = range_of(e.b, a).count;
+          break;
+        }
         bool overflow = false;
         if (e.kind == dim_kind::broadcast) v = a == b || b == 1 ? a : a == 1 ? b : invalid;
         else if (e.kind == dim_kind::add) overflow = __builtin_add_overflow(a, b, &v);

@@ -101,20 +101,107 @@ class geometry_builder {
     o_.shape.kept = o_.shape.rank;
     finish(false);
   }
+  /// The indices of node `id`.
+  void check(int id, int indices) {
+    const planning::place p = d_.place_of(indices);
+    begin(s_.rank(indices), s_.extents(indices));
+    add(indices, p, p.strides);
+    o_.shape.inputs = 1;
+    finish(false);
+    o_.shape.start = d_.g.nodes[id].index;
+    o_.shape.kept_size = s_.extents(d_.g.input(id, 0))[d_.g.nodes[id].index];
+  }
+  /// take, scatter_add: over the axes that have the indices' in place of one of the whole's.
+  void indexed(int id) {
+    const bool takes = d_.g.kind(id) == op_kind::take;
+    const int at = d_.g.input(id, 1), axis = d_.g.nodes[id].index;
+    const int whole = takes ? d_.g.input(id, 0) : id, part = takes ? id : d_.g.input(id, 2);
+    const planning::place w = d_.place_of(whole), i = d_.place_of(at), p = d_.place_of(part);
+    begin(s_.rank(part), s_.extents(part));
+    std::int64_t along[max_rank]{}, by_index[max_rank]{};
+    for (int a = 0; a < o_.shape.rank; ++a) {
+      if (a < axis) along[a] = w.strides[a];
+      else if (a < axis + s_.rank(at)) by_index[a] = i.strides[a - axis];
+      else along[a] = w.strides[a - s_.rank(at) + 1];
+    }
+    if (takes) add(whole, w, along);
+    add(at, i, by_index);
+    add(part, p, p.strides);
+    if (!takes) add(whole, w, along);
+    o_.shape.inputs = 2;
+    o_.shape.outputs = 1;
+    o_.shape.kept = o_.shape.rank;
+    finish(false);
+    o_.shape.start = w.strides[axis];
+    o_.shape.kept_size = s_.extents(whole)[axis];
+  }
+  /// Windows, added to what they are windows of: along the windows innermost, for long walks.
+  void overlapping(int id) {
+    const int part = d_.g.input(id, 1), rank = s_.rank(part), last = rank - 4;
+    const planning::place from = d_.place_of(part), to = d_.place_of(id);
+    begin(rank, s_.extents(part));
+    std::int64_t strides[max_rank]{};
+    for (int i = 0; i < rank - 2; ++i) strides[i] = to.strides[i];
+    for (int i = last; i < last + 2; ++i) {
+      strides[i + 2] = strides[i];
+      if (o_.shape.extents[i] > 1) strides[i] *= s_.window_step(id, i - last);
+    }
+    add(part, from, from.strides);
+    add(id, to, strides);
+    o_.shape.inputs = o_.shape.outputs = 1;
+    o_.shape.kept = o_.shape.rank;
+    int axes[max_rank];
+    for (int i = 0; i < rank; ++i) axes[i] = i < last ? i : i < last + 2 ? i + 2 : i - 2;
+    permute(o_.shape.extents, axes);
+    for (operand_layout& l : o_.operands) permute(l.strides, axes);
+    finish(false);
+  }
   void matmul(int id) {
     const int a = d_.g.input(id, 0), b = d_.g.input(id, 1);
     geometry& g = o_.shape;
-    g.rank = 3, g.kept = 2, g.inputs = 2, g.outputs = 1;
-    g.extents[0] = s_.extents(a)[0];
-    g.extents[1] = s_.extents(b)[1];
-    g.extents[2] = s_.extents(a)[1];
-    count();
+    const int leading = s_.rank(id) - 2;
+    // the repeating axes first, as if they were all of the step: to be collapsed
+    begin(leading, s_.extents(id));
     for (int operand : {a, b, id}) {
       const planning::place p = d_.place_of(operand);
-      add(operand, p, p.strides);
-      operand_layout& l = o_.operands.back();
-      for (int i = 2; i < max_rank; ++i) l.strides[i] = 0;
-      l.linear = planning::is_row_major(2, s_.extents(operand), p.strides);
+      std::int64_t strides[max_rank]{};
+      planning::broadcast_strides(s_.rank(operand) - 2, s_.extents(operand), p.strides, leading,
+                                  s_.extents(id), strides);
+      add(operand, p, strides);
+    }
+    g.inputs = 2, g.outputs = 1, g.kept = leading;
+    finish(false);
+    std::int64_t m = s_.extents(id)[leading];
+    const std::int64_t n = s_.extents(id)[leading + 1], k = s_.extents(a)[s_.rank(a) - 1];
+    const auto matrix = [&](int operand) {
+      return d_.place_of(operand).strides[s_.rank(operand) - 2];
+    };
+    const int last = g.rank - 1;  // matrices of a that follow each other are one, if b is the same
+    if (last >= 0 && o_.operands[1].strides[last] == 0 &&
+        o_.operands[0].strides[last] == m * matrix(a) &&
+        o_.operands[2].strides[last] == m * matrix(id)) {
+      m *= g.extents[last];
+      remove(last, true);
+    }
+    const int repeating = g.rank;
+    const bool six = repeating > max_rank - 3;
+    const auto make_room = [&](std::int64_t* v, std::int64_t x, std::int64_t y) {
+      const std::int64_t sixth = six ? v[max_rank - 3] : 0;
+      std::copy_backward(v, v + max_rank - 3, v + max_rank);
+      v[0] = x, v[1] = y, v[2] = sixth;
+    };
+    make_room(g.extents, m, n);
+    g.kept_size = six ? g.extents[2] : 1;
+    g.extents[2] = k;
+    g.rank = 3 + (six ? repeating - 1 : repeating), g.kept = 2;
+    g.size = m * n * k;
+    int operand = 0;
+    for (int of : {a, b, id}) {
+      const planning::place p = d_.place_of(of);
+      const int r = s_.rank(of);
+      operand_layout& l = o_.operands[static_cast<std::size_t>(operand++)];
+      make_room(l.strides, p.strides[r - 2], p.strides[r - 1]);
+      l.linear = planning::is_row_major(r, s_.extents(of), p.strides);
     }
   }
   /// A reduction `root` over its input's extents, with what its body and tail read and write.

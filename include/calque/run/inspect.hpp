@@ -43,8 +43,9 @@ class plan_text {
       if (t.action == plan_action::launch) {
         std::int64_t read = 0, written = 0;
         for (int k = 0; k < t.operands; ++k) (k < inputs(t) ? read : written) += touched(t, n, k);
-        s += ": reads " + std::to_string(read) + " B, writes " + std::to_string(written) +
-             " B to " + address(t, t.operands - 1);
+        s += ": reads " + std::to_string(read) + " B";
+        if (t.shape->outputs > 0)
+          s += ", writes " + std::to_string(written) + " B to " + address(t, t.operands - 1);
         if (t.operands > 0 && t.shape->operands[t.operands - 1].streamed) s += " past the caches";
         if (n.first >= 0)
           s += ", lives in steps " + std::to_string(n.first) + " to " + std::to_string(n.last);
@@ -216,6 +217,7 @@ class plan_text {
     std::int64_t bytes = size_of(l.type);
     if (n.role == step_role::kernel && n.cluster < 0 && g_.kind(n.node) == op_kind::matmul) {
       const std::int64_t* e = t.shape->extents;  // m, n, k
+      for (int i = 3; i < t.shape->rank; ++i) bytes *= l.strides[i] != 0 ? e[i] : 1;
       return bytes * (k == 1 ? e[2] : e[0]) * (k == 0 ? e[2] : e[1]);
     }
     const int rank = k < t.shape->inputs || t.shape->kept == 0 ? t.shape->rank : t.shape->kept;
@@ -235,6 +237,8 @@ class plan_text {
       case step_role::reshape: return "copy " + shape_text(t);
       case step_role::store: return "copy " + shape_text(t);
       case step_role::snapshot: return "copy " + shape_text(t);
+      case step_role::check:
+        return "check indices of " + std::string(x.op->name) + " " + shape_text(t);
       default: break;
     }
     std::string s;
@@ -259,6 +263,7 @@ class plan_text {
     switch (n.role) {
       case step_role::reshape: return "strides cannot express this reshape";
       case step_role::store: return "its value could not be computed where it is wanted";
+      case step_role::check: return "an index outside its axis throws before anything is written";
       case step_role::snapshot: return "its memory is overwritten before its last reading";
       default: break;
     }

@@ -7,15 +7,15 @@
 #include <utility>
 #include <vector>
 
-#include "calque/run/line_operations.hpp"
+#include "calque/run/part_operations.hpp"
 
 namespace calque::reference {
 
 /// Arguments by number: arrays and variables by value, scalars of rank 0, shapes as int64 elements.
-class interpreter : public line_operations {
+class interpreter : public part_operations {
  public:
   interpreter(const graph_view& g, std::vector<tensor> arguments, rounding r = rounding::to_type)
-      : line_operations(g, std::move(arguments), r) {}
+      : part_operations(g, std::move(arguments), r) {}
 
   /// Runs once; variables among `arguments` have their new values afterwards.
   std::vector<tensor> run() {
@@ -107,6 +107,18 @@ class interpreter : public line_operations {
         require(value(id).size() == in(id, 0).size(), "reshape: another number of elements");
         break;
       case op_kind::broadcast_to: value(id) = broadcast(in(id, 0), extents_of(n)); break;
+      case op_kind::slice: value(id) = slice(n, in(id, 0)); break;
+      case op_kind::insert: value(id) = insert(n, in(id, 0), in(id, 1)); break;
+      case op_kind::windows: value(id) = windows(n, in(id, 0)); break;
+      case op_kind::overlap_add: value(id) = overlap_add(n, in(id, 0), in(id, 1)); break;
+      case op_kind::take: value(id) = take(n, in(id, 0), in(id, 1)); break;
+      case op_kind::scatter_add: value(id) = scatter_add(n, in(id, 0), in(id, 1), in(id, 2)); break;
+      case op_kind::concatenate: {
+        std::vector<const tensor*> parts;
+        for (int k = 0; k < n.inputs; ++k) parts.push_back(&in(id, k));
+        value(id) = concatenate(n, parts);
+        break;
+      }
       case op_kind::matmul: value(id) = matmul(n, in(id, 0), in(id, 1)); break;
       case op_kind::cond: {
         const int r = in(id, 0).data[0].i != 0 ? n.body0 : n.body1;

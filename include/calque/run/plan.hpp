@@ -55,6 +55,7 @@ struct plan_slice {
 
 enum class step_role : std::uint8_t {
   kernel,
+  check,
   reshape,
   store,
   snapshot,
@@ -137,6 +138,7 @@ class plan {
   std::vector<geometry> shapes_;
   std::vector<operand_layout> layouts_;
   std::vector<std::uint64_t> constants_;
+  std::vector<std::unique_ptr<const std::string>> texts_;  // of steps that throw
   std::vector<detail::plan_result> results_;
   std::vector<unsigned char> variables_;  // by leaf: 1 reads, 2 writes
   std::vector<detail::step_note> notes_;  // by step

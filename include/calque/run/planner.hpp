@@ -35,7 +35,12 @@ class planner {
                .overlaps = overlaps_} {}
 
   void run(plan& p, run_counters* counters) {
-    planning::scheduler(draft_, units_, presence_).run();
+    planning::scheduler first(draft_, units_, presence_);
+    first.run();
+    if (std::vector<char> early = first.written_too_early(); !early.empty()) {
+      draft_.restart(std::move(early));
+      planning::scheduler(draft_, units_, presence_).run();
+    }
     planning::home_finder homes(draft_);
     homes.run();
     layouts_.emplace(draft_, kernels_, homes.snapshots());
@@ -189,6 +194,7 @@ class planner {
         p.layouts_.insert(p.layouts_.end(), l.operands.begin(), l.operands.end());
         p.shapes_.push_back(l.shape);
         p.shapes_.back().operands = p.layouts_.data() + first;
+        if (s.kind == step_kind::check) p.shapes_.back().text = add_text(p, s.node);
         out.shape = &p.shapes_.back();
         out.scratch = lifetimes_->scratch_offset(i);
         ++p.launches_;
@@ -197,6 +203,13 @@ class planner {
     out.operands = static_cast<int>(p.operands_.size()) - out.first_operand;
     p.steps_.push_back(out);
     planned_from_.push_back(i);
+  }
+  const char* add_text(plan& p, int id) const {
+    const auto extents_of = [this](int in) { return sizes_.extents(in); };
+    p.texts_.push_back(
+        std::make_unique<const std::string>(planning::operation_text(sizes_.g, id, extents_of) +
+                                            planning::where_text(sizes_.g, sizes_.g.nodes[id])));
+    return p.texts_.back()->c_str();
   }
   void set_slice_range(plan_step& s, int owner) const {
     int first = -1, last = -1;
@@ -243,6 +256,7 @@ class planner {
       case step_kind::copy: return step_role::reshape;
       case step_kind::store: return step_role::store;
       case step_kind::snapshot: return step_role::snapshot;
+      case step_kind::check: return step_role::check;
       case step_kind::branch: return step_role::branch;
       case step_kind::otherwise: return step_role::otherwise;
       case step_kind::loop: return step_role::loop;
@@ -255,6 +269,7 @@ class planner {
     n += p.steps_.size() * (sizeof(plan_step) + sizeof(step_note));
     n += p.operands_.size() * sizeof(operand_address) + p.shapes_.size() * sizeof(geometry);
     n += p.layouts_.size() * sizeof(operand_layout) + p.constants_.size() * 8;
+    for (const auto& text : p.texts_) n += sizeof(std::string) + text->size();
     return static_cast<std::int64_t>(n);
   }
 

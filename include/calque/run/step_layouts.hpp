@@ -11,6 +11,7 @@
 
 #include "calque/backend/cpu/copy.hpp"
 #include "calque/backend/cpu/fill.hpp"
+#include "calque/backend/cpu/gather.hpp"
 #include "calque/backend/cpu/stream.hpp"
 #include "calque/run/geometry.hpp"
 
@@ -63,7 +64,9 @@ class step_layouts {
       case step_kind::single:
         lay_out_node(s, b);
         empty = s_.elements(s.node) == 0;
-        kernel = g.kind(s.node) == op_kind::iota ? &iota_kernel : &kernels_.of_node[s.node];
+        kernel = g.kind(s.node) == op_kind::iota   ? &iota_kernel
+                 : g.kind(s.node) == op_kind::take ? &take_kernel
+                                                   : &kernels_.of_node[s.node];
         break;
       case step_kind::copy: {
         // the source under its own extents; the result is its elements in that order
@@ -73,6 +76,13 @@ class step_layouts {
         b.copy(in, d_.place_of(in), to);
         empty = s_.elements(s.node) == 0;
         kernel = &copy_kernel;
+        break;
+      }
+      case step_kind::check: {
+        const int in = d_.ids[static_cast<std::size_t>(s.first_input)];
+        b.check(s.node, in);
+        empty = s_.elements(in) == 0;
+        kernel = &check_kernel;
         break;
       }
       case step_kind::store: {
@@ -136,6 +146,9 @@ class step_layouts {
     const std::vector<int> out{s.node};
     switch (s_.g.kind(s.node)) {
       case op_kind::iota: b.iota(s.node); break;
+      case op_kind::overlap_add: b.overlapping(s.node); break;
+      case op_kind::take:
+      case op_kind::scatter_add: b.indexed(s.node); break;
       case op_kind::matmul: b.matmul(s.node); break;
       case op_kind::along_axis: b.lines(s.node); break;
       case op_kind::random: b.random(s.node); break;

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "calque/core/range.hpp"
 #include "calque/graph/graph.hpp"
 #include "calque/ops/arithmetic.hpp"
 
@@ -89,11 +90,20 @@ class tensor_operations {
         case dim_kind::mul: e = detail::wrap_mul(of(d.a), of(d.b)); break;
         case dim_kind::div: e = of(d.b) == 0 ? 0 : of(d.a) / of(d.b); break;
         case dim_kind::maximum: e = std::max(of(d.a), of(d.b)); break;
+        case dim_kind::range: e = 0; break;
+        case dim_kind::count: e = range_of(d.b, of(d.a)).count; break;
       }
       extents_.push_back(e);
     }
     for (int i = 0; i < g_.dim_count; ++i)
       require(extent(i) == extent(g_.canonical(i)), "extents proven equal differ");
+  }
+  /// What entry `r` of the extents' table keeps of an axis of `extent`.
+  detail::resolved_range range_of(int r, std::int64_t extent) const {
+    const dim& e = g_.dims[r];
+    return detail::resolve(
+        {extents_[static_cast<std::size_t>(e.a)], extents_[static_cast<std::size_t>(e.b)], e.value},
+        extent);
   }
   extents extents_of(const node& n) const {
     extents e;
@@ -264,24 +274,33 @@ class tensor_operations {
     return r;
   }
   tensor matmul(const node& n, const tensor& a, const tensor& b) const {
-    require(a.shape[1] == b.shape[0], "matmul: inner extents differ");
-    tensor r{n.type, {a.shape[0], b.shape[1]}, {}};
-    const auto rows = static_cast<std::size_t>(a.shape[0]),
-               inner = static_cast<std::size_t>(a.shape[1]),
-               columns = static_cast<std::size_t>(b.shape[1]);
-    for (std::size_t i = 0; i < rows; ++i)
-      for (std::size_t j = 0; j < columns; ++j) {
-        long double s = 0;
-        std::uint64_t whole = 0;
-        for (std::size_t k = 0; k < inner; ++k) {
-          const constant &x = a.data[i * inner + k], &y = b.data[k * columns + j];
-          s += static_cast<long double>(x.f) * y.f;
-          whole += static_cast<std::uint64_t>(x.i) * static_cast<std::uint64_t>(y.i);
+    const auto p = static_cast<std::size_t>(a.rank()), q = static_cast<std::size_t>(b.rank());
+    require(a.shape[p - 1] == b.shape[q - 2], "matmul: inner extents differ");
+    tensor r{n.type, extents_of(n), {}};
+    const auto rows = static_cast<std::size_t>(a.shape[p - 2]),
+               inner = static_cast<std::size_t>(a.shape[p - 1]),
+               columns = static_cast<std::size_t>(b.shape[q - 1]);
+    const auto leading = [](const extents& e) { return extents(e.begin(), e.end() - 2); };
+    const extents batch = leading(r.shape);
+    const std::int64_t count = product(batch);
+    for (std::int64_t at = 0; at < count; ++at) {
+      const std::size_t x0 = broadcast_index(at, batch, leading(a.shape)) * rows * inner,
+                        y0 = broadcast_index(at, batch, leading(b.shape)) * inner * columns;
+      for (std::size_t i = 0; i < rows; ++i)
+        for (std::size_t j = 0; j < columns; ++j) {
+          long double s = 0;
+          std::uint64_t whole = 0;
+          for (std::size_t k = 0; k < inner; ++k) {
+            const constant &x = a.data[x0 + i * inner + k], &y = b.data[y0 + k * columns + j];
+            s += static_cast<long double>(x.f) * y.f;
+            whole += static_cast<std::uint64_t>(x.i) * static_cast<std::uint64_t>(y.i);
+          }
+          r.data.push_back(is_floating(n.type)
+                               ? narrowed_for(n.type, {static_cast<double>(s), 0})
+                               : detail::narrowed(n.type, {0, static_cast<std::int64_t>(whole)}));
         }
-        r.data.push_back(is_floating(n.type)
-                             ? narrowed_for(n.type, {static_cast<double>(s), 0})
-                             : detail::narrowed(n.type, {0, static_cast<std::int64_t>(whole)}));
-      }
+    }
+    require(static_cast<std::int64_t>(r.data.size()) == r.size(), "matmul: other extents");
     return r;
   }
 

@@ -42,8 +42,9 @@ constexpr expr<T, Rank> filled(const shape<Rank, Extent>& s, const V& v, builder
 struct matmul_fn {
   template <class A, class B>
   constexpr auto operator()(const A& a, const B& b, location at = {}) const {
-    static_assert(operand_traits<A>::rank == 2 && operand_traits<B>::rank == 2,
-                  "cq::matmul(a, b): both operands must have rank 2 (rows, columns); reshape them");
+    constexpr int p = operand_traits<A>::rank, q = operand_traits<B>::rank;
+    static_assert(p >= 1 && q >= 1,
+                  "cq::matmul(a, b): an operand has rank 0; multiply by a number with a * b");
     check_operands<A, B>();
     if constexpr (has_array<A, B>) {
       return run_on_arrays(matmul_fn{}, a, b);
@@ -54,7 +55,48 @@ struct matmul_fn {
       builder& g = common_builder(a, b);
       g.where = at;
       const int x = build_cast(g, a.id, t), y = build_cast(g, b.id, t);
-      return expr<type_of<t>, 2>{&g, op::matmul::build(g, x, y)};
+      constexpr int rank = p == 1 && q == 1 ? 0 : p == 1 ? q - 1 : q == 1 ? p - 1 : p > q ? p : q;
+      if constexpr (p == 1 && q == 1) {  // a sum of products: one reduction
+        g.unify(g.at(x).dims[0], g.at(y).dims[0]);
+        return expr<type_of<t>, 0>{
+            &g, build_reduction<op::sum>(g, g.map_of<op::mul>(t, x, y), 1u, false, t)};
+      } else {
+        int product =
+            op::matmul::build(g, p == 1 ? with_axis(g, x, 0) : x, q == 1 ? with_axis(g, y, 1) : y);
+        if constexpr (p == 1 || q == 1) {
+          const node n = g.at(product);
+          std::int32_t dims[max_rank]{};
+          for (int i = 0; i < n.rank - 1; ++i)
+            dims[i] = n.dims[p == 1 && i == n.rank - 2 ? i + 1 : i];
+          product = op::reshape::build(g, product, n.rank - 1, dims);
+        }
+        return expr<type_of<t>, rank>{&g, product};
+      }
+    }
+  }
+
+ private:
+  /// A vector as a matrix of one row (`at` 0) or one column (1).
+  static constexpr int with_axis(builder& g, int id, int at) {
+    std::int32_t dims[2];
+    dims[at] = g.literal_dim(1);
+    dims[1 - at] = g.at(g.value_of(id)).dims[0];
+    return op::reshape::build(g, id, 2, dims);
+  }
+};
+/// x with new axes of extent 1 after its own, times y.
+struct outer_fn {
+  template <class A, class B>
+  constexpr auto operator()(const A& a, const B& b, location at = {}) const {
+    check_operands<A, B>();
+    if constexpr (has_array<A, B>) {
+      return run_on_arrays(outer_fn{}, a, b);
+    } else {
+      builder& g = common_builder(a, b);
+      g.where = at;
+      const std::int32_t dims[] = {g.at(g.value_of(a.id)).dims[0], g.literal_dim(1)};
+      using column = expr<type_of<operand_traits<A>::type>, 2>;
+      return mul_fn{}(column{&g, op::reshape::build(g, a.id, 2, dims)}, b, at);
     }
   }
 };
@@ -142,15 +184,6 @@ template <int... P, array_symbol X>
 [[nodiscard]] constexpr auto transpose(const X& x, location at = here()) {
   return detail::transpose_fn<P...>{}(x, at);
 }
-/// For its text.
-template <array_symbol X, class... Range>
-constexpr auto slice(const X& x, const Range&...) {
-  detail::check_operands<X>();
-  static_assert(detail::never<X>,
-                "cq::slice(x, ...): x is a symbol, and slices are taken of arrays: slice before "
-                "the call and pass the slice as an argument of the traced function");
-  return x;
-}
 /// The same elements in row-major order under other extents; as many elements, else `shape_error`.
 ///
 ///   auto rows = cq::reshape(x, cq::shape{x.extent(0), 784});
@@ -217,14 +250,35 @@ template <array_symbol X>
   return detail::filled<T>(x.shape(at), T{1}, detail::common_builder(x), at);
 }
 
-/// Product of two matrices, (m, k) by (k, n); inner extents must agree, else `shape_error`.
-/// Transposed and sliced operands are read in place.
+/// Product of two matrices, (m, k) by (k, n), or of batches of them, (…, m, k) by (…, k, n), whose
+/// leading axes broadcast; inner extents must agree, else `shape_error`. As in NumPy a vector is a
+/// row on the left and a column on the right, and leaves no axis. Integers wrap. Transposed and
+/// sliced operands are read in place.
 ///
 ///   auto logits = cq::matmul(x, w) + b;
 template <operand A, operand B>
   requires(tensor<A> || tensor<B>)
 [[nodiscard]] constexpr auto matmul(const A& a, const B& b, location at = here()) {
   return detail::matmul_fn{}(a, b, at);
+}
+
+/// Sum of the products of two vectors' elements: rank 0. Lengths must agree, else `shape_error`.
+///
+///   auto length = cq::sqrt(cq::dot(x, x));
+template <array_operand A, array_operand B>
+[[nodiscard]] constexpr auto dot(const A& a, const B& b, location at = here()) {
+  static_assert(detail::operand_traits<A>::rank == 1 && detail::operand_traits<B>::rank == 1,
+                "cq::dot(a, b): both operands must have rank 1; use cq::matmul for more axes");
+  return detail::matmul_fn{}(a, b, at);
+}
+/// Products of each element of one vector with each of another: (m) and (n) give (m, n).
+///
+///   auto table = cq::outer(x, y);
+template <array_operand A, array_operand B>
+[[nodiscard]] constexpr auto outer(const A& a, const B& b, location at = here()) {
+  static_assert(detail::operand_traits<A>::rank == 1 && detail::operand_traits<B>::rank == 1,
+                "cq::outer(a, b): both operands must have rank 1; flatten them with cq::reshape");
+  return detail::outer_fn{}(a, b, at);
 }
 
 /// 1 at each label's class and 0 elsewhere, along a new last axis of `depth` classes; a label

@@ -59,6 +59,8 @@ struct CALQUE_HIDDEN gemm_kernel {
   static constexpr std::int64_t most_columns_of_dots = 32, most_k_of_dots = 2048;
   // Up to this many rows b is read where it lies: packing would not pay.
   static constexpr std::int64_t few_rows = 16;
+  // Bytes of b that stay in the first-level cache beside rows of a and c.
+  static constexpr std::int64_t most_near = 20 * 1024;
   using problem = gemm_problem<T>;
 
   // Estimated cycles, one lane operation each; the constants only need to order the four ways.
@@ -69,9 +71,9 @@ struct CALQUE_HIDDEN gemm_kernel {
     if (walk == gemm_walk::columns) {
       const auto vectors = static_cast<double>(ceil_div(g.n, W));
       const double loads = 0.5 * static_cast<double>(ceil_div(g.m, tile_rows));
-      const double packing = g.b_col != 1     ? k * n * (g.b_row == 1 ? copied : moved)
-                             : g.m > few_rows ? k * vectors
-                                              : 0;
+      const double packing = g.b_col != 1 ? k * n * (g.b_row == 1 ? copied : moved)
+                             : is_near(g) ? 0
+                                          : k * vectors;
       const double storing = g.c_col == 1 ? m * vectors : m * n * moved;
       return k * vectors * (m + loads) + packing + storing;
     }
@@ -100,9 +102,15 @@ struct CALQUE_HIDDEN gemm_kernel {
     return ceil_div(k, ceil_div(k, most));
   }
 
+  // Whether b is read where it lies: for few rows, or as it fits the first-level cache anyway.
+  static constexpr bool is_near(const problem& g) {
+    const bool small = g.b_row >= 0 && g.b_row <= most_near && g.k <= most_near;
+    return g.m <= few_rows ||
+           (small && g.b_row * g.k * static_cast<std::int64_t>(sizeof(T)) <= most_near);
+  }
   // Whether `width` columns of b are copied into whole lanes before use.
   static constexpr bool packs(const problem& g, std::int64_t width) {
-    return g.b_col != 1 || g.m > few_rows || width % W != 0;
+    return g.b_col != 1 || width % W != 0 || !is_near(g);
   }
 
   // Whether rows of a are copied first: at a stride of whole pages they evict each other from the
@@ -130,9 +138,8 @@ struct CALQUE_HIDDEN gemm_kernel {
       return g.b_row == 1 ? 0 : g.n * whole_lanes(block_of_k(g.k, most_k_of_dots));
     const std::int64_t left = g.n - in_wide_panels(g);
     const std::int64_t last = left % tile_columns;
-    const std::int64_t width = left >= tile_columns && packs(g, tile_columns) ? tile_columns
-                               : packs(g, last)                               ? last
-                                                                              : 0;
+    const bool whole = copies_a(g) || (left >= tile_columns && packs(g, tile_columns));
+    const std::int64_t width = whole ? tile_columns : packs(g, last) ? last : 0;
     const std::int64_t block = block_of_k(g.k, most_k);
     const std::int64_t copy = copies_a(g) ? std::min(rows_of_a(block), g.m) * pitch_of_a(block) : 0;
     return block * whole_lanes(width) + copy;
@@ -242,8 +249,7 @@ struct CALQUE_HIDDEN gemm_kernel {
     }
   }
 
-  static void run(const problem& straight, T* scratch) {
-    const gemm_choice choice = choose(straight);
+  static void run(const gemm_choice& choice, const problem& straight, T* scratch) {
     const problem g = choice.transposed ? straight.transposed() : straight;
     if (choice.walk == gemm_walk::dots) dots(g, scratch);
     else columns(g, scratch);
@@ -287,17 +293,34 @@ template <gemm_element T>
 /// c = a * b. Strides count elements and may be 0 or negative; columns of c are contiguous. c is
 /// never read, k == 0 gives zeros, integers wrap. `scratch` holds `gemm_scratch_bytes` bytes, best
 /// aligned to 64. The order of additions depends on sizes, strides and instruction set alone.
+///
+/// With `next`, many products of these sizes: `next(a, b, c)` moves the pointers to the next one
+/// and says whether there is one.
+template <gemm_element T, class Next>
+CALQUE_HIDDEN void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const T* a,
+                        std::int64_t a_row, std::int64_t a_col, const T* b, std::int64_t b_row,
+                        std::int64_t b_col, T* c, std::int64_t c_row, void* scratch, Next next) {
+  if (m == 0 || n == 0) return;
+  if (k == 0) {
+    do
+      for (std::int64_t i = 0; i < m; ++i) std::fill_n(c + i * c_row, n, T(0));
+    while (next(a, b, c));
+    return;
+  }
+  gemm_problem<T> g{m, n, k, a, a_row, a_col, b, b_row, b_col, c, c_row, 1};
+  with_isa([&](auto level) {
+    using kernel = gemm_kernel<level(), T>;
+    const gemm_choice choice = kernel::choose(g);
+    do kernel::run(choice, g, static_cast<T*>(scratch));
+    while (next(g.a, g.b, g.c));
+  });
+}
 template <gemm_element T>
 CALQUE_HIDDEN void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const T* a,
                         std::int64_t a_row, std::int64_t a_col, const T* b, std::int64_t b_row,
                         std::int64_t b_col, T* c, std::int64_t c_row, void* scratch) {
-  if (m == 0 || n == 0) return;
-  if (k == 0) {
-    for (std::int64_t i = 0; i < m; ++i) std::fill_n(c + i * c_row, n, T(0));
-    return;
-  }
-  const gemm_problem<T> g{m, n, k, a, a_row, a_col, b, b_row, b_col, c, c_row, 1};
-  with_isa([&](auto level) { gemm_kernel<level(), T>::run(g, static_cast<T*>(scratch)); });
+  gemm<T>(m, n, k, a, a_row, a_col, b, b_row, b_col, c, c_row, scratch,
+          [](const T*&, const T*&, T*&) { return false; });
 }
 
 }  // namespace calque::detail

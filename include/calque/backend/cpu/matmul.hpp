@@ -1,4 +1,4 @@
-// The matmul step: hands its geometry to the blocked product.
+// The matmul step: hands its geometry to the blocked product, once for each matrix of the batch.
 #pragma once
 
 #include "calque/backend/backend.hpp"
@@ -28,6 +28,31 @@ CALQUE_HIDDEN std::int64_t matmul_scratch(const geometry& g) {
   return aside ? (own + 63) / 64 * 64 + m * n * static_cast<std::int64_t>(sizeof(T)) : own;
 }
 
+/// Leads three pointers through the repeating axes of a matmul.
+template <class T>
+class matrix_walk {
+ public:
+  explicit matrix_walk(const geometry& g) : g_(g) {}
+  [[nodiscard]] bool next(const T*& a, const T*& b, T*& c) {
+    for (int i = g_.rank - 1; i >= 3; --i)
+      if (step(at_[i], g_.extents[i], i, a, b, c)) return true;
+    return step(at_[2], g_.kept_size, 2, a, b, c);
+  }
+
+ private:
+  bool step(std::int64_t& at, std::int64_t extent, int axis, const T*& a, const T*& b, T*& c) {
+    const bool more = ++at < extent;
+    const std::int64_t by = more ? 1 : 1 - extent;
+    a += by * g_.operands[0].strides[axis];
+    b += by * g_.operands[1].strides[axis];
+    c += by * g_.operands[2].strides[axis];
+    if (!more) at = 0;
+    return more;
+  }
+  const geometry& g_;
+  std::int64_t at_[max_rank]{};
+};
+
 template <class T>
 CALQUE_HIDDEN void launch_matmul(const geometry& g, void* const* data, void* scratch) {
   const operand_layout &a = g.operands[0], &b = g.operands[1], &c = g.operands[2];
@@ -35,21 +60,26 @@ CALQUE_HIDDEN void launch_matmul(const geometry& g, void* const* data, void* scr
   const T* y = static_cast<const T*>(data[1]);
   T* out = static_cast<T*>(data[2]);
   const std::int64_t m = g.extents[0], n = g.extents[1], k = g.extents[2];
+  matrix_walk<T> walk(g);
   if (writes_transposed(c)) {
     gemm<T>(n, m, k, y, b.strides[1], b.strides[0], x, a.strides[1], a.strides[0], out,
-            c.strides[1], scratch);
+            c.strides[1], scratch,
+            [&](const T*& u, const T*& v, T*& w) { return walk.next(v, u, w); });
   } else if (!writes_aside(c)) {
     gemm<T>(m, n, k, x, a.strides[0], a.strides[1], y, b.strides[0], b.strides[1], out,
-            c.strides[0], scratch);
+            c.strides[0], scratch,
+            [&](const T*& u, const T*& v, T*& w) { return walk.next(u, v, w); });
   } else {
     const std::int64_t own =
         gemm_scratch_bytes<T>(m, n, k, a.strides[0], a.strides[1], b.strides[0], b.strides[1], n);
     T* aside = reinterpret_cast<T*>(static_cast<std::byte*>(scratch) + (own + 63) / 64 * 64);
-    gemm<T>(m, n, k, x, a.strides[0], a.strides[1], y, b.strides[0], b.strides[1], aside, n,
-            scratch);
-    for (std::int64_t i = 0; i < m; ++i)
-      for (std::int64_t j = 0; j < n; ++j)
-        out[i * c.strides[0] + j * c.strides[1]] = aside[i * n + j];
+    do {
+      gemm<T>(m, n, k, x, a.strides[0], a.strides[1], y, b.strides[0], b.strides[1], aside, n,
+              scratch);
+      for (std::int64_t i = 0; i < m; ++i)
+        for (std::int64_t j = 0; j < n; ++j)
+          out[i * c.strides[0] + j * c.strides[1]] = aside[i * n + j];
+    } while (walk.next(x, y, out));
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "calque/backend/cpu/accumulate.hpp"
 #include "calque/backend/cpu/arg_reduce.hpp"
+#include "calque/backend/cpu/gather.hpp"
 #include "calque/backend/cpu/matmul.hpp"
 #include "calque/backend/cpu/ordered_reduce.hpp"
 #include "calque/backend/cpu/random.hpp"
@@ -85,7 +86,7 @@ constexpr kernel_entry node_kernel() {
     constexpr node n = G::view().nodes[N];
     if constexpr (n.op->kind == op_kind::map) {
       return single_entry(lowered<single_code<G, N>>{});
-    } else if constexpr (n.op->kind == op_kind::iota) {
+    } else if constexpr (n.op->kind == op_kind::iota || n.op->kind == op_kind::take) {
       return {};  // the planner has a kernel for every type
     } else {
       using T = type_of<G::view().input_node(N, 0).type>;
@@ -98,6 +99,10 @@ constexpr kernel_entry node_kernel() {
       } else if constexpr (n.op->kind == op_kind::ordered_reduce) {
         return {&launch_ordered_reduce<typename op_for<n.op->key>::type, T>,
                 &ordered_reduce_scratch};
+      } else if constexpr (n.op->kind == op_kind::overlap_add) {
+        return {&launch_add_to<T>, nullptr};
+      } else if constexpr (n.op->kind == op_kind::scatter_add) {
+        return {&launch_scatter_add<T>, nullptr};
       } else if constexpr (n.op->kind == op_kind::arg_reduce) {
         return {&launch_arg_reduce<typename op_for<n.op->key>::type::better, T>, nullptr};
       } else {

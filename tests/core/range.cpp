@@ -1,4 +1,4 @@
-#include "calque/array/range.hpp"
+#include "calque/core/range.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,7 @@
 // `range{lo, hi, step}`: what `slice` keeps of one axis.
 //
-// Separate from the views because symbolic slices use it as well.
+// Separate from the views because symbolic slices use it as well: a bound may be an extent that
+// only the plan knows. Resolved by the views of arrays, by plans and by the interpreter.
 #pragma once
 
 #include <concepts>
@@ -12,29 +13,63 @@
 
 namespace calque {
 
+class builder;
+
+namespace detail {
+
+/// The symbol of an integer: what `x.extent(0) / 2` is inside a traced function.
+template <class S>
+concept symbolic_bound = requires(const S& s) {
+  { s.b } -> std::convertible_to<builder*>;
+  { s.id } -> std::convertible_to<std::int32_t>;
+  requires std::integral<typename S::value_type>;
+};
+template <class B>
+concept range_bound = std::integral<B> || symbolic_bound<B>;
+
+}  // namespace detail
+
 /// Indices lo, lo + step, … before hi. Negative bounds count from the end, bounds past the axis are
 /// clamped to it, `range::open` stands for the end that the step comes from or runs to; `range{}`
 /// is the whole axis, `range{range::open, range::open, -1}` the axis reversed. Step 0 throws.
+///
+/// Inside a traced function a bound may also be made of extents: `cq::range{0, x.extent(0) / 2}`.
 struct range {
   static constexpr std::int64_t open = std::numeric_limits<std::int64_t>::min();
 
   std::int64_t lo = open, hi = open, step = 1;
+  builder* trace = nullptr;  // that of the symbols, if a bound is one
+  std::int32_t symbolic_lo = -1, symbolic_hi = -1;
 
   constexpr range() = default;
   /// Any integer types; values past 63 bits are clamped.
-  template <std::integral L>
-  constexpr explicit range(L first) : lo(clamped(first)) {}
-  template <std::integral L, std::integral H>
-  constexpr range(L first, H last) : lo(clamped(first)), hi(clamped(last)) {}
-  template <std::integral L, std::integral H, std::integral S>
-  constexpr range(L first, H last, S by)
-      : lo(clamped(first)), hi(clamped(last)), step(clamped(by)) {
+  template <detail::range_bound L>
+  constexpr explicit range(L first) {
+    set(first, lo, symbolic_lo);
+  }
+  template <detail::range_bound L, detail::range_bound H>
+  constexpr range(L first, H last) {
+    set(first, lo, symbolic_lo);
+    set(last, hi, symbolic_hi);
+  }
+  template <detail::range_bound L, detail::range_bound H, std::integral S>
+  constexpr range(L first, H last, S by) : range(first, last) {
+    step = clamped(by);
     if (step == 0) throw shape_error("range: the step is 0; give a positive or a negative one");
   }
 
   friend constexpr bool operator==(const range&, const range&) = default;
 
  private:
+  template <class B>
+  constexpr void set(const B& bound, std::int64_t& number, std::int32_t& symbol) {
+    if constexpr (std::integral<B>) {
+      number = clamped(bound);
+    } else {
+      trace = bound.b;
+      symbol = bound.id;
+    }
+  }
   static constexpr std::int64_t clamped(std::integral auto value) {
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
     return std::cmp_greater(value, most) ? most : static_cast<std::int64_t>(value);
@@ -49,6 +84,10 @@ struct resolved_range {
 };
 
 [[nodiscard]] constexpr resolved_range resolve(const range& r, std::int64_t extent) {
+  if (r.trace)
+    throw value_error(
+        "range: a bound is made of the symbols of a traced function; give numbers to slice an "
+        "array");
   if (r.step == 0) throw shape_error("range: the step is 0; give a positive or a negative one");
   const bool up = r.step > 0;
   const std::int64_t least = up ? 0 : -1, most = up ? extent : extent - 1;
