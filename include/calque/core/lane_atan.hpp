@@ -50,9 +50,8 @@ CALQUE_INLINE void atan2(lane<T, W>& r, const lane<T, W>& y, const lane<T, W>& x
   const lane<T, W> mirrored = turn - (p - rest);
   p = (lane<S, W>)((lane<S, W>)left < 0) ? mirrored : p;
   p = (lane<T, W>)((lane<U, W>)p | sign);
-  const lane<T, W> both = x + y;
-  p = (lane<S, W>)(y == y) ? p : both;
-  r = (lane<S, W>)(x == x) ? p : both;
+  p = (lane<S, W>)(y == y) ? p : y + y;  // (not one arm for both: g++ would merge the masks)
+  r = (lane<S, W>)(x == x) ? p : x + x;
 }
 
 }  // namespace calque::lanes

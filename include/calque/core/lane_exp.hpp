@@ -56,7 +56,7 @@ CALQUE_INLINE void log1p(lane<T, W>& r, const lane<T, W>& x) {
   p = (lane<S, W>)(u == T(0)) ? -infinity : p;
   p = (lane<S, W>)(x < T(-1)) ? none : p;
   p = (lane<S, W>)(x == T(0)) ? x : p;
-  r = (lane<S, W>)(x == x) ? p : x;
+  r = (lane<S, W>)(x == x) ? p : x + x;  // (x + x: g++ merges masks of selects with one arm)
 }
 
 /// r = 1 / (1 + e^-x), of e^-|x|: nothing overflows, and far below zero it is e^x.

@@ -74,7 +74,17 @@ CALQUE_INLINE void long_log(lane<double, W>& h, lane<double, W>& l, const lane<d
   l = (total - h) + low;
 }
 
-/// r = e^(y ln a) for a >= 0; NaN where y ln a is 0 times infinity.
+/// r = y, cut off where it is as good as infinite, so that 1 to an infinite power is 1.
+template <int W>
+CALQUE_INLINE void cut_exponent(lane<double, W>& r, const lane<double, W>& y) {
+  using S = lane<std::int64_t, W>;
+  lane<double, W> most;
+  fill<double, W>(most, 1e300);
+  r = (S)(y > most) ? most : y;
+  r = (S)(r < -most) ? -most : r;
+}
+
+/// r = e^(y ln a) for a >= 0.
 template <int W>
 CALQUE_INLINE void power_of_magnitude(lane<double, W>& r, const lane<double, W>& a,
                                       const lane<double, W>& y) {
@@ -85,8 +95,11 @@ CALQUE_INLINE void power_of_magnitude(lane<double, W>& r, const lane<double, W>&
   fill<double, W>(infinity, __builtin_inf());
   h = (S)(a == infinity) ? infinity : h;
   h = (S)(a == 0.) ? -infinity : h;
-  two_product<W>(p, e, y, h);
-  e = e + y * l;
+  h = (S)(a == a) ? h : a + a;
+  L exponent;
+  cut_exponent<W>(exponent, y);
+  two_product<W>(p, e, exponent, h);
+  e = e + exponent * l;
   L magnitude;
   lanes::abs<double, W>(magnitude, p);
   e = (S)(magnitude < 1000.) ? e : L{};  // beyond, nothing but overflow; there e may be NaN
@@ -102,6 +115,7 @@ CALQUE_INLINE void power_part(lane<float, W>& r, const lane<float, W>& a, const 
   widen_part<W, Part>(x, a);
   widen_part<W, Part>(exponent, y);
   lanes::log<double, part_width<W>>(x, x);
+  cut_exponent<part_width<W>>(exponent, exponent);
   lanes::exp<double, part_width<W>>(x, x * exponent);
   narrow_part<float, W, Part, double>(r, x);
 }
@@ -120,29 +134,29 @@ template <class T, int W>
 CALQUE_INLINE void pow(lane<T, W>& r, const lane<T, W>& x, const lane<T, W>& y) {
   using U = detail::bits_of<T>;
   using S = lane<detail::mask_of<T>, W>;
-  lane<U, W> sign, y_sign;
-  lane<T, W> a, b, n, m, p, one, none;
+  lane<U, W> sign, y_sign, plus{};
+  lane<T, W> a, b, n, p, m, one, none;
   detail::fill<T, W>(one, T(1));
   detail::fill<T, W>(none, static_cast<T>(__builtin_nan("")));
   detail::take_sign<T, W>(a, sign, x);
   detail::power_of_magnitude<W>(m, a, y);
-  m = (S)(a == T(1)) ? one : m;
-  m = (S)(y == y) ? m : y;
 
+  // Arms of nested choices differ and conditions stay apart: g++ takes a joined mask to pieces.
   detail::take_sign<T, W>(b, y_sign, y);
   detail::nearest<T, W>(n, b);
-  const lane<T, W> half = b * T(0.5);
-  detail::nearest<T, W>(p, half);
-  const lane<T, W> signed_power = (lane<T, W>)((lane<U, W>)m | sign);
-  // of an integer: even where its half is one too
-  lane<T, W> whole = (S)(p == half) ? m : signed_power;
-  lane<T, W> fraction = (S)(x < T(0)) ? none : m;
-  fraction = (S)(a == static_cast<T>(__builtin_inf())) ? m : fraction;
-  fraction = (S)(y == y) ? fraction : m;
-  m = (S)(n == b) ? whole : fraction;
-  m = (S)(x == T(1)) ? one : m;
-  m = (S)(x == x) ? m : x;
-  r = (S)(y == T(0)) ? one : m;
+  detail::nearest<T, W>(p, b * T(0.5));
+  lane<T, W> odd = b - (p + p);  // 1 or -1 for odd integers alone
+  lanes::abs<T, W>(odd, odd);
+  const lane<T, W> fraction = (S)(n == b) ? lane<T, W>{} : none;
+  constexpr U first = detail::floating_format<T>::sign + 1;  // the bits of negative numbers
+  constexpr U count = (U{2} * detail::floating_format<T>::bias + 1)
+                      << detail::floating_format<T>::fraction_bits;
+  const lane<T, W> failed = m + fraction;
+  m = (S)(((lane<U, W>)x - first) < count - 1) ? failed : m;
+  const lane<U, W> given = (S)(odd == one) ? sign : plus;
+  m = (lane<T, W>)((lane<U, W>)m | given);
+  m = (S)(x == one) ? one : m;
+  r = (S)(y == T(0)) ? y + T(1) : m;
 }
 
 }  // namespace calque::lanes

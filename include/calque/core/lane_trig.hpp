@@ -10,7 +10,6 @@
 
 #include "calque/core/config.hpp"
 #include "calque/core/lane_format.hpp"
-#include "calque/core/lane_wide.hpp"
 
 namespace calque::lanes {
 
@@ -18,7 +17,7 @@ namespace detail {
 
 enum class circular { sin, cos, tan };
 
-/// x = q pi / 2 + y + rest, for |x| <= limit.
+/// pi / 2 in words, first the ones whose products with q are exact while |x| <= limit.
 template <class T>
 struct turns;
 
@@ -26,13 +25,13 @@ template <>
 struct turns<double> {
   static constexpr double limit = 0x1p20, per_quarter = 0x1.45f306dc9c883p-1;
   static constexpr double first = 1.57079632673412561417e+00, second = 6.07710050630396597660e-11,
-                          third = 2.02226624871116645580e-21, fourth = 8.47842766036889956997e-32;
+                          third = 2.02226624871116645580e-21, last = 8.47842766036889956997e-32;
 };
 template <>
-struct turns<float> {  // in double: 25 bits, 25 bits, the rest
-  static constexpr float limit = 0x1p28f;
-  static constexpr double first = 0x1.921fb5p0, second = 0x1.110b46p-26,
-                          third = 0x1.1a62633145c06p-54;
+struct turns<float> {
+  static constexpr float limit = 12800, per_quarter = 0x1.45f306p-1f;
+  static constexpr float first = 0x1.92p0f, second = 0x1.fb4p-12f, third = 0x1.444p-24f,
+                         fourth = 0x1.68cp-39f, last = 0x1.1a6262p-54f;
 };
 
 /// s = a - b with its rounding error e; b may be a product that is exact.
@@ -45,73 +44,53 @@ CALQUE_INLINE void two_difference(lane<T, W>& s, lane<T, W>& e, const lane<T, W>
   e = (from - (s - c)) - (b + c);
 }
 
-/// The multiple of pi / 2 nearest to a, as an integer and as a number.
-template <int W>
-CALQUE_INLINE void count_quarters(lane<std::uint64_t, W>& q, lane<double, W>& n,
-                                  const lane<double, W>& a) {
-  using format = floating_format<double>;
-  const lane<double, W> t = a * turns<double>::per_quarter + format::shifter;
-  q = (lane<std::uint64_t, W>)t - format::shifter_bits;
-  const lane<std::int32_t, W> narrow =
-      __builtin_convertvector((lane<std::int64_t, W>)q, lane<std::int32_t, W>);
-  n = __builtin_convertvector(narrow, lane<double, W>);
+/// s = a - b with its rounding error e, where |a| >= |b| or the difference is exact.
+template <class T, int W>
+CALQUE_INLINE void quick_difference(lane<T, W>& s, lane<T, W>& e, const lane<T, W>& a,
+                                    const lane<T, W>& b) {
+  const lane<T, W> from = a;
+  s = from - b;
+  e = (from - s) - b;
 }
 
-template <bool Precise, int W>
-CALQUE_INLINE void reduce_turns(lane<double, W>& y, lane<double, W>& rest,
-                                lane<std::uint64_t, W>& q, const lane<double, W>& a) {
-  using words = turns<double>;
-  lane<double, W> n, e1, e2;
-  count_quarters<W>(q, n, a);
+/// a = q pi / 2 + y + rest for 0 <= a <= limit.
+template <class T, int W>
+CALQUE_INLINE void reduce_turns(lane<T, W>& y, lane<T, W>& rest, lane<bits_of<T>, W>& q,
+                                const lane<T, W>& a) {
+  using format = floating_format<T>;
+  using words = turns<T>;
+  const lane<T, W> t = a * words::per_quarter + format::shifter;
+  q = (lane<bits_of<T>, W>)t - format::shifter_bits;  // from the bits: see exp_reduce
+  const lane<std::int32_t, W> narrow =
+      __builtin_convertvector((lane<mask_of<T>, W>)q, lane<std::int32_t, W>);
+  const lane<T, W> n = __builtin_convertvector(narrow, lane<T, W>);
+  lane<T, W> e1, e2;
   y = a - n * words::first;  // exact
-  two_difference<double, W>(y, e1, y, n * words::second);
-  two_difference<double, W>(y, e2, y, n * words::third);
-  const lane<double, W> low = (e1 + e2) - n * words::fourth;
-  const lane<double, W> sum = y + low;
+  if constexpr (sizeof(T) == sizeof(float)) {
+    y = y - n * words::second;  // exact
+    quick_difference<T, W>(y, e1, y, n * words::third);
+    quick_difference<T, W>(y, e2, y, n * words::fourth);
+  } else {
+    two_difference<T, W>(y, e1, y, n * words::second);
+    two_difference<T, W>(y, e2, y, n * words::third);
+  }
+  const lane<T, W> low = (e1 + e2) - n * words::last;
+  const lane<T, W> sum = y + low;
   rest = (y - sum) + low;
   y = sum;
 }
 
-template <bool Precise, int W, int Part>
-CALQUE_INLINE void reduce_turns_part(lane<float, W>& y, lane<float, W>& rest,
-                                     lane<std::uint32_t, W>& q, const lane<float, W>& a) {
-  using words = turns<float>;
-  constexpr int H = part_width<W>;
-  lane<double, H> x, n;
-  lane<std::uint64_t, H> quarters;
-  widen_part<W, Part>(x, a);
-  count_quarters<H>(quarters, n, x);
-  x = x - n * words::first;
-  x = x - n * words::second;
-  x = x - n * words::third;
-  narrow_part<float, W, Part, double>(y, x);
-  if constexpr (Precise) {  // what y lost
-    widen_part<W, Part>(n, y);
-    narrow_part<float, W, Part, double>(rest, x - n);
-  }
-  narrow_part<std::uint32_t, W, Part, std::uint64_t>(q, quarters);
-}
-template <bool Precise, int W>
-CALQUE_INLINE void reduce_turns(lane<float, W>& y, lane<float, W>& rest, lane<std::uint32_t, W>& q,
-                                const lane<float, W>& a) {
-  reduce_turns_part<Precise, W, 0>(y, rest, q, a);
-  if constexpr (part_width<W> != W) reduce_turns_part<Precise, W, 1>(y, rest, q, a);
-}
-
-/// Sine and cosine of y + rest (`Precise`: float too minds the rest), |y| <= pi / 4. Polynomials:
-/// float of the Cephes library's sinf and cosf, double of FreeBSD's k_sin and k_cos.
-template <bool Precise, class T, int W>
+/// Sine and cosine of y + rest, |y| <= pi / 4. Polynomials: float of the Cephes library's sinf and
+/// cosf, double of FreeBSD's k_sin and k_cos.
+template <class T, int W>
 CALQUE_INLINE void sine_cosine(lane<T, W>& s, lane<T, W>& c, const lane<T, W>& y,
                                const lane<T, W>& rest) {
   const lane<T, W> z = y * y;
   if constexpr (sizeof(T) == sizeof(float)) {
     polynomial<T, W>(s, z, -1.9515295891e-4f, 8.3321608736e-3f, -1.6666654611e-1f);
-    if constexpr (Precise) s = (s * z * y + rest) + y;
-    else s = s * z * y + y;
+    s = (s * z * y + rest) + y;
     polynomial<T, W>(c, z, 2.443315711809948e-5f, -1.388731625493765e-3f, 4.166664568298827e-2f);
-    c = c * (z * z) - T(0.5) * z;
-    if constexpr (Precise) c = c - y * rest;
-    c = c + T(1);
+    c = c * (z * z) - T(0.5) * z + T(1);
   } else {
     const lane<T, W> cube = z * y;
     polynomial<T, W>(s, z, 1.58969099521155010221e-10, -2.50507602534068634195e-08,
@@ -124,6 +103,22 @@ CALQUE_INLINE void sine_cosine(lane<T, W>& s, lane<T, W>& c, const lane<T, W>& y
     const lane<T, W> half = T(0.5) * z;
     const lane<T, W> w = T(1) - half;
     c = w + (((T(1) - w) - half) + (z * (z * c) - y * rest));
+  }
+}
+
+/// Two numbers whose quotient is the tangent of y + rest. Float: polynomial of the Cephes library's
+/// tanf over 1; double: sine over cosine.
+template <class T, int W>
+CALQUE_INLINE void tangent_parts(lane<T, W>& s, lane<T, W>& c, const lane<T, W>& y,
+                                 const lane<T, W>& rest) {
+  if constexpr (sizeof(T) == sizeof(float)) {
+    const lane<T, W> z = y * y;
+    polynomial<T, W>(s, z, 9.38540185543e-3f, 3.11992232697e-3f, 2.44301354525e-2f,
+                     5.34112807005e-2f, 1.33387994085e-1f, 3.33331568548e-1f);
+    s = (s * z * y + (rest * z + rest)) + y;
+    fill<T, W>(c, T(1));
+  } else {
+    sine_cosine<T, W>(s, c, y, rest);
   }
 }
 
@@ -147,11 +142,11 @@ CALQUE_INLINE void turn(lane<T, W>& r, const lane<T, W>& x) {
   constexpr int to_sign = static_cast<int>(sizeof(T)) * 8 - 2;
   const lane<T, W> given = x;  // r may be x
   lane<U, W> sign, q;
-  lane<T, W> a, y, rest{}, s, c;
+  lane<T, W> a, y, rest, s, c;
   take_sign<T, W>(a, sign, x);
-  constexpr bool precise = F == circular::tan;  // the quotient adds both errors
-  reduce_turns<precise, W>(y, rest, q, a);
-  sine_cosine<precise, T, W>(s, c, y, rest);
+  reduce_turns<T, W>(y, rest, q, a);
+  if constexpr (F == circular::tan) tangent_parts<T, W>(s, c, y, rest);
+  else sine_cosine<T, W>(s, c, y, rest);
   const lane<S, W> even = (lane<S, W>)((q & U{1}) == U{0});
   if constexpr (F == circular::tan) {
     const lane<T, W> numerator = even ? s : c, denominator = even ? c : s;
