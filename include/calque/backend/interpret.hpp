@@ -10,6 +10,7 @@
 
 #include "calque/backend/backend.hpp"
 #include "calque/ops/cast.hpp"
+#include "calque/ops/logic.hpp"
 #include "calque/ops/math.hpp"
 #include "calque/ops/matmul.hpp"
 #include "calque/ops/reduce.hpp"
@@ -151,7 +152,10 @@ class interpreted_kernels {
           find<neg, add, sub, mul, div, maximum, minimum, op::less, op::less_equal, op::greater,
                op::greater_equal, equal, op::not_equal, where, op::abs, cast, op::exp, op::log,
                op::sqrt, op::tanh, op::sum, reduce_max, reduce_min, argmax, argmin, sum_to,
-               op::matmul, More...>(g.nodes[id].op->key));
+               op::matmul, op::erf, op::sin, op::cos, op::tan, op::expm1, op::log1p, sigmoid, rsqrt,
+               op::floor, op::ceil, op::round, op::pow, op::atan2, op::fmod, bitwise_and,
+               bitwise_or, bitwise_xor, bitwise_not, shift_left, shift_right, op::remainder, sign,
+               op::isnan, op::isinf, op::isfinite, More...>(g.nodes[id].op->key));
   }
   [[nodiscard]] kernel_table table() const { return {nullptr, entries_.data()}; }
 

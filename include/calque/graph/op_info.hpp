@@ -46,7 +46,7 @@ enum class op_kind : std::uint8_t {
 /// How the types of an elementwise operation's operands and result relate.
 enum class map_form : std::uint8_t {
   same,     // (T, …) -> T
-  compare,  // (T, T) -> bool
+  compare,  // (T, …) -> bool
   select,   // (bool, T, T) -> T
   cast      // (S) -> T
 };
@@ -94,7 +94,8 @@ constexpr constant evaluate_as(dtype out, const constant* x) {
   if constexpr (form_of<F>() == map_form::select) {
     return make_constant<T>(F{}(x[0].i != 0, v(1), v(2)));
   } else if constexpr (form_of<F>() == map_form::compare) {
-    return make_constant<bool>(F{}(v(0), v(1)));
+    if constexpr (F::arity == 1) return make_constant<bool>(F{}(v(0)));
+    else return make_constant<bool>(F{}(v(0), v(1)));
   } else if constexpr (form_of<F>() == map_form::cast) {
     return visit_dtype<constant>(
         out, [&]<class To>(To) { return make_constant<To>(F::template convert<To>(v(0))); });
