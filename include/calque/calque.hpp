@@ -15,6 +15,7 @@
 #include "calque/call/eager.hpp"
 #include "calque/call/traced.hpp"
 #include "calque/trace/activations.hpp"
+#include "calque/trace/apply.hpp"
 #include "calque/trace/composed.hpp"
 #include "calque/trace/control.hpp"
 #include "calque/trace/gradient.hpp"

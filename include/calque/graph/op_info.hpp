@@ -59,6 +59,8 @@ struct op_info {
   int arity = 0;
   /// The functor evaluates in constant expressions, so that `fold` may use `evaluate`.
   bool foldable = false;
+  /// Evaluating it may throw, so that nothing of the caller's is written before it is done.
+  bool may_throw = false;
   /// One element: operands of type `in` (the select's bool aside), result of type `out`.
   constant (*evaluate)(dtype in, dtype out, const constant* operands) = nullptr;
   /// Whether `gradient` is set; gradients stop where it is not. (A flag beside the pointer: g++
@@ -136,13 +138,15 @@ constexpr op_info describe() {
   if constexpr (requires { F::kind; }) o.kind = F::kind;
   if constexpr (requires { F::arity; }) o.arity = F::arity;
   if constexpr (requires { F::foldable; }) o.foldable = F::foldable;
+  if constexpr (requires { F::may_throw; }) o.may_throw = F::may_throw;
   if constexpr (requires(gradient_rule& g) { F::gradient(g); }) {
     o.differentiable = true;
     o.gradient = &F::gradient;
   }
   if (o.kind == op_kind::map) {
     o.form = form_of<F>();
-    if constexpr (!requires { F::kind; }) o.evaluate = &evaluate<F>;
+    if constexpr (requires { &F::evaluate; }) o.evaluate = &F::evaluate;
+    else if constexpr (!requires { F::kind; }) o.evaluate = &evaluate<F>;
   }
   return o;
 }

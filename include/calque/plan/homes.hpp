@@ -16,6 +16,8 @@ class home_finder {
   explicit home_finder(draft& d) : d_(d), s_(d.sizes), g_(d.g) {}
 
   void run() {
+    for (std::size_t i = 0; i < d_.steps.size(); ++i)
+      if (may_throw(d_.steps[i])) last_throw_ = static_cast<int>(i);
     for (store& w : d_.stores) w.nothing = is_there(w);
     for (store& w : d_.stores)  // in order of position
       if (!w.nothing) move(w);
@@ -27,6 +29,14 @@ class home_finder {
   }
 
  private:
+  bool may_throw(const step& s) const {
+    if (s.kind == step_kind::single) return g_.nodes[s.node].op->may_throw;
+    if (s.kind != step_kind::cluster) return false;
+    const cluster& c = g_.clusters[s.cluster];
+    for (int i = 0; i < c.nodes; ++i)
+      if (g_.nodes[g_.pool[c.first + i]].op->may_throw) return true;
+    return false;
+  }
   bool exact(const entity& e, const place& to, int node) const {
     const place& p = e.where;
     return p.slice < 0 && to.slice < 0 && p.offset == 0 && to.offset == 0 &&
@@ -98,6 +108,9 @@ class home_finder {
     if ((e.reshaped || box) && !dense) return;
     if (box && to.slice >= 0) return;
     const int first = box ? first_write(e.where.memory, own.start) : e.defined;
+    if (first <= last_throw_ &&
+        d_.memories[static_cast<std::size_t>(d_.root(to.memory))].kind == memory_kind::leaf)
+      return;  // a variable keeps its value until nothing throws any more
     if (!free_between(w, e, to, id, first)) return;
     if (box) w.box = e.where.memory, own.home = to.memory;
     else e.where = to;
@@ -172,6 +185,7 @@ class home_finder {
   draft& d_;
   const sized_graph& s_;
   const graph_view& g_;
+  int last_throw_ = -1;  // the last step that may throw
   std::vector<std::pair<int, place>> original_;
 };
 

@@ -33,6 +33,7 @@ class scheduler : draft_writer {
   void run() {
     for (int id = 0; id < g_.node_count; ++id)  // before anything can overwrite them
       if (g_.kind(id) == op_kind::input || g_.kind(id) == op_kind::scalar) emit_argument(id);
+    if (!d_.facts.written.empty()) emit_throwing();
     emit_region(0);
     for (int k = 0; k < g_.result_count(); ++k) {
       const int id = g_.result(k);
@@ -49,6 +50,15 @@ class scheduler : draft_writer {
   void want(int id, int region, const place& to) {
     emit(id);
     wish(id, region, to);
+  }
+
+  /// What may throw comes first, so that variables are as they were if it does; but for what runs
+  /// in branches and loops.
+  void emit_throwing() {
+    early_ = true;
+    for (int id = g_.regions[0].first; id < g_.regions[0].last; ++id)
+      if (g_.nodes[id].region == 0 && g_.nodes[id].op->may_throw) emit(id);
+    early_ = false;
   }
 
   // --- nodes -----------------------------------------------------------------------------------
@@ -84,6 +94,10 @@ class scheduler : draft_writer {
       case op_kind::variable:
       case op_kind::entry: finish(id); break;
       case op_kind::read:
+        if (early_ && g_.kind(g_.input(id, 1)) == op_kind::entry)
+          emit_effect(id);  // not written yet
+        else emit_effects(id);
+        break;
       case op_kind::assign:
       case op_kind::cond:
       case op_kind::loop: emit_effects(id); break;
@@ -336,6 +350,7 @@ class scheduler : draft_writer {
 
   const cluster_units& units_;
   const kernel_presence& kernels_;
+  bool early_ = false;  // while what may throw is emitted
   std::vector<int> last_in_cluster_, cursor_, results_;
   std::vector<owned_box> boxes_;
 };
