@@ -10,44 +10,44 @@ namespace calque::test {
 
 /// A row `row_NAME`: how it is called, its exact value, its bound in ulp; derivatives are checked
 /// between LOW and HIGH.
-#define CALQUE_ROW_OF_ONE(NAME, CALL, EXACT, ULPS, LOW, HIGH)    \
-  struct row_##NAME {                                            \
-    static constexpr const char* name = #NAME;                   \
-    static constexpr double ulps = ULPS, low = LOW, high = HIGH; \
-    template <class X>                                           \
-    static constexpr auto call(const X& x) {                     \
-      return CALL;                                               \
-    }                                                            \
-    template <class V>                                           \
-    static auto exact([[maybe_unused]] V x) {                    \
-      return EXACT;                                              \
-    }                                                            \
+#define CALQUE_ROW_OF_ONE(NAME, CALL, EXACT, ULPS, LOW, HIGH)                     \
+  struct row_##NAME {                                                             \
+    static constexpr const char* name = #NAME;                                    \
+    [[maybe_unused]] static constexpr double ulps = ULPS, low = LOW, high = HIGH; \
+    template <class X>                                                            \
+    static constexpr auto call(const X& x) {                                      \
+      return CALL;                                                                \
+    }                                                                             \
+    template <class V>                                                            \
+    static auto exact([[maybe_unused]] V x) {                                     \
+      return EXACT;                                                               \
+    }                                                                             \
   };
-#define CALQUE_ROW_OF_TWO(NAME, CALL, EXACT, ULPS, LOW, HIGH)    \
-  struct row_##NAME {                                            \
-    static constexpr const char* name = #NAME;                   \
-    static constexpr double ulps = ULPS, low = LOW, high = HIGH; \
-    template <class X, class Y>                                  \
-    static constexpr auto call(const X& x, const Y& y) {         \
-      return CALL;                                               \
-    }                                                            \
-    template <class V>                                           \
-    static auto exact(V x, V y) {                                \
-      return EXACT;                                              \
-    }                                                            \
+#define CALQUE_ROW_OF_TWO(NAME, CALL, EXACT, ULPS, LOW, HIGH)                     \
+  struct row_##NAME {                                                             \
+    static constexpr const char* name = #NAME;                                    \
+    [[maybe_unused]] static constexpr double ulps = ULPS, low = LOW, high = HIGH; \
+    template <class X, class Y>                                                   \
+    static constexpr auto call(const X& x, const Y& y) {                          \
+      return CALL;                                                                \
+    }                                                                             \
+    template <class V>                                                            \
+    static auto exact(V x, V y) {                                                 \
+      return EXACT;                                                               \
+    }                                                                             \
   };
-#define CALQUE_ROW_OF_THREE(NAME, CALL, EXACT, ULPS, LOW, HIGH)      \
-  struct row_##NAME {                                                \
-    static constexpr const char* name = #NAME;                       \
-    static constexpr double ulps = ULPS, low = LOW, high = HIGH;     \
-    template <class X, class Y, class Z>                             \
-    static constexpr auto call(const X& x, const Y& y, const Z& z) { \
-      return CALL;                                                   \
-    }                                                                \
-    template <class V>                                               \
-    static auto exact(V x, V y, V z) {                               \
-      return EXACT;                                                  \
-    }                                                                \
+#define CALQUE_ROW_OF_THREE(NAME, CALL, EXACT, ULPS, LOW, HIGH)                   \
+  struct row_##NAME {                                                             \
+    static constexpr const char* name = #NAME;                                    \
+    [[maybe_unused]] static constexpr double ulps = ULPS, low = LOW, high = HIGH; \
+    template <class X, class Y, class Z>                                          \
+    static constexpr auto call(const X& x, const Y& y, const Z& z) {              \
+      return CALL;                                                                \
+    }                                                                             \
+    template <class V>                                                            \
+    static auto exact(V x, V y, V z) {                                            \
+      return EXACT;                                                               \
+    }                                                                             \
   };
 
 /// Some rows as one function: a kernel for all of them.

@@ -38,6 +38,10 @@ concept has_user_gradient =
     is_floating(dtype_of<T>) &&
     requires(expr<T, largest_rank<T, Ranks...>> dy) { F::gradient(expr<T, Ranks>{}..., dy); };
 
+template <class R>
+inline constexpr bool has_tuple_size = requires { std::tuple_size<R>::value; };
+
+/// F at element type T on operands of these ranks: what a node points to.
 template <class F, class T, int... Ranks>
 struct user_op {
   static constexpr const char* name = F::name;
@@ -59,14 +63,15 @@ struct user_op {
       constexpr int rank = largest_rank<T, Ranks...>;
       const auto slopes =
           F::gradient(expr<T, Ranks>(&g.b, g.input(K).id)..., expr<T, rank>(&g.b, g.dy.id));
-      if constexpr (requires { std::tuple_size<std::remove_cvref_t<decltype(slopes)>>::value; }) {
+      using slopes_type = std::remove_cvref_t<decltype(slopes)>;
+      if constexpr (has_tuple_size<slopes_type>) {
         static_assert(
-            std::tuple_size_v<std::remove_cvref_t<decltype(slopes)>> == arity,
+            std::tuple_size_v<slopes_type> == sizeof...(K),
             "cq::apply<F>(x, ...): F::gradient must return a derivative for each operand");
         (flow(g, K, std::get<K>(slopes)), ...);
       } else {
         static_assert(
-            arity == 1,
+            sizeof...(K) == 1,
             "cq::apply<F>(x, ...): F::gradient must return a derivative for each operand: "
             "a std::tuple");
         flow(g, 0, slopes);
