@@ -17,11 +17,13 @@ CALQUE_INLINE void expm1(lane<T, W>& r, const lane<T, W>& x) {
   using U = detail::bits_of<T>;
   using S = detail::mask_of<T>;
   constexpr T least = sizeof(T) == sizeof(float) ? T(-18) : T(-38);  // -1 from here down
-  lane<T, W> low, y, p;
+  lane<T, W> low, high, y, p;
   detail::fill<T, W>(low, least);
+  detail::fill<T, W>(high, format::exp_overflow);
   low = (lane<S, W>)(x < least) ? low : x;
+  low = (lane<S, W>)(low > high) ? high : low;
   lane<U, W> n;
-  detail::exp_reduce<T, W>(y, n, low);
+  detail::exp_reduce_near<T, W>(y, n, low);
   detail::exp_less_one<T, W>(p, y);
   // half of 2^n: n = 128 is no exponent of a float
   const lane<T, W> power = (lane<T, W>)((n + (format::bias - 1)) << format::fraction_bits);

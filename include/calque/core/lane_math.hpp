@@ -18,26 +18,34 @@ namespace calque::lanes {
 
 namespace detail {
 
-/// y = x - n ln 2 with |y| <= ln 2 / 2, and n. x is cut off where e^x overflows or vanishes; NaN is
-/// kept.
+/// y = x - n ln 2 with |y| <= ln 2 / 2, and n; for |x| below some thousands.
 template <class T, int W>
-CALQUE_INLINE void exp_reduce(lane<T, W>& y, lane<bits_of<T>, W>& multiple, const lane<T, W>& x) {
+CALQUE_INLINE void exp_reduce_near(lane<T, W>& y, lane<bits_of<T>, W>& multiple,
+                                   const lane<T, W>& x) {
   using format = floating_format<T>;
   using U = bits_of<T>;
   using S = mask_of<T>;
-  lane<T, W> high, low;
-  high = CALQUE_CONSTANT(format::exp_overflow);
-  low = CALQUE_CONSTANT(format::exp_underflow);
-  y = (lane<S, W>)(x > high) ? high : x;  // NaN passes both
-  y = (lane<S, W>)(y < low) ? low : y;
   // The multiple of ln 2 is read from the bits: (t - shifter) would not survive -ffast-math.
-  const lane<T, W> t = y * format::log2_e + format::shifter;
+  const lane<T, W> t = x * format::log2_e + format::shifter;
   multiple = (lane<U, W>)t - format::shifter_bits;
   const lane<std::int32_t, W> narrow =
       __builtin_convertvector((lane<S, W>)multiple, lane<std::int32_t, W>);
   const lane<T, W> n = __builtin_convertvector(narrow, lane<T, W>);
-  y = y - n * format::exp_ln2_high;
+  y = x - n * format::exp_ln2_high;
   y = y - n * format::exp_ln2_low;
+}
+
+/// The same for every x, which is cut off where e^x overflows or vanishes; NaN is kept.
+template <class T, int W>
+CALQUE_INLINE void exp_reduce(lane<T, W>& y, lane<bits_of<T>, W>& multiple, const lane<T, W>& x) {
+  using format = floating_format<T>;
+  using S = mask_of<T>;
+  lane<T, W> high, low, near;
+  high = CALQUE_CONSTANT(format::exp_overflow);
+  low = CALQUE_CONSTANT(format::exp_underflow);
+  near = (lane<S, W>)(x > high) ? high : x;  // NaN passes both
+  near = (lane<S, W>)(near < low) ? low : near;
+  exp_reduce_near<T, W>(y, multiple, near);
 }
 
 /// p = e^y - 1 for |y| <= ln 2 / 2.
@@ -51,6 +59,17 @@ CALQUE_INLINE void exp_less_one(lane<T, W>& p, const lane<T, W>& y) {
                      1. / 362880, 1. / 40320, 1. / 5040, 1. / 720, 1. / 120, 1. / 24, 1. / 6, 0.5);
   }
   p = p * (y * y) + y;
+}
+
+/// r = e^x where that is normal and finite: NaN passes, no edge is minded.
+template <class T, int W>
+CALQUE_INLINE void exp_near(lane<T, W>& r, const lane<T, W>& x) {
+  using format = floating_format<T>;
+  lane<T, W> y, p;
+  lane<bits_of<T>, W> n;
+  exp_reduce_near<T, W>(y, n, x);
+  exp_less_one<T, W>(p, y);
+  r = (p + T(1)) * (lane<T, W>)((n + format::bias) << format::fraction_bits);
 }
 
 }  // namespace detail
@@ -127,14 +146,18 @@ CALQUE_INLINE void log(lane<T, W>& r, const lane<T, W>& x) {
 }
 
 /// r = tanh x: odd approximation of the Cephes library below 5/8 (float: polynomial, double:
-/// rational), 1 - 2 / (e^(2|x|) + 1) above.
+/// rational), 1 - 2 / (e^(2|x|) + 1) above, which is 1 from 9.02 (float) or 19.1 (double) on.
 template <class T, int W>
 CALQUE_INLINE void tanh(lane<T, W>& r, const lane<T, W>& x) {
   using S = detail::mask_of<T>;
   lane<detail::bits_of<T>, W> negative;
   lane<T, W> a, e, p;
   detail::take_sign<T, W>(a, negative, x);
-  lanes::exp<T, W>(e, a + a);
+  constexpr T most = sizeof(T) == sizeof(float) ? T(9.02) : T(19.1);
+  lane<T, W> cut;
+  cut = CALQUE_CONSTANT(most);
+  cut = (lane<S, W>)(a > cut) ? cut : a;
+  detail::exp_near<T, W>(e, cut + cut);
   const lane<T, W> large = T(1) - T(2) / (e + T(1));
   const lane<T, W> z = a * a;
   if constexpr (sizeof(T) == sizeof(float)) {
