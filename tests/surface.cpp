@@ -82,7 +82,18 @@ constexpr bool is(const X&) {
   return std::is_same_v<X, cq::array<T, R>>;
 }
 
+struct softsign {
+  static constexpr char name[] = "softsign";
+  template <class T>
+  constexpr T operator()(T x) const {
+    return x / (1 + (x < 0 ? -x : x));
+  }
+  static constexpr auto gradient(auto x, auto dy) { return dy / cq::square(1 + cq::abs(x)); }
+};
+
 }  // namespace
+
+CALQUE_REGISTER(softsign);
 
 static_assert(cq::graph_of<axpy, cq::array<float, 1>, cq::array<float, 1>, float>().kernels() == 1);
 static_assert(std::is_empty_v<decltype(axpy)>);
@@ -144,6 +155,21 @@ TEST_CASE("operators and functions work on arrays outside a trace") {
   CHECK(is<float, 2>(cq::softmax(a, cq::axis<1>)));
   CHECK(is<float, 2>(cq::log_softmax(a, cq::axis<-1>)));
   CHECK(is<float, 2>(cq::maximum(cq::exp(cq::log(cq::sqrt(cq::tanh(cq::abs(a))))), 0)));
+  CHECK(is<float, 2>(cq::erf(cq::sin(cq::cos(cq::tan(cq::expm1(cq::log1p(a))))))));
+  CHECK(is<float, 2>(cq::sigmoid(cq::rsqrt(cq::square(cq::reciprocal(cq::sign(a)))))));
+  CHECK(is<float, 2>(cq::floor(cq::ceil(cq::round(cq::relu(cq::silu(cq::gelu(a))))))));
+  CHECK(is<float, 2>(cq::pow(a, k)));
+  CHECK(is<double, 1>(cq::pow(k, k)));
+  CHECK(is<float, 2>(cq::atan2(cq::fmod(a, 2.f), 1)));
+  CHECK(is<float, 2>(cq::clip(a, 0, k)));
+  CHECK(is<double, 1>(cq::true_divide(k, 2)));
+  CHECK(is<bool, 2>((cq::isnan(a) | cq::isinf(a)) ^ (~cq::isfinite(a) & (a > 0))));
+  CHECK(is<bool, 2>(cq::logical_and(a, k)));
+  CHECK(is<bool, 1>(cq::logical_or(cq::logical_xor(k, 0), cq::logical_not(k))));
+  CHECK(is<int, 1>((k & 1) | (k ^ 3) | ~k | (k << 1) | (k >> 1) | k % 2));
+  CHECK(is<int, 1>(cq::bitwise_and(cq::bitwise_or(k, 1), cq::bitwise_xor(k, cq::bitwise_not(k)))));
+  CHECK(is<int, 1>(cq::bitwise_right_shift(cq::bitwise_left_shift(k, 1), k)));
+  CHECK(is<float, 2>(cq::apply<softsign>(a)));
   CHECK((a + k)(1, 1) == 6);
   cq::array<float, 2> c = a;
   c += a;

@@ -15,6 +15,8 @@
 #include "calque/call/array_operation.hpp"
 #include "calque/call/eager.hpp"
 #include "calque/call/traced.hpp"
+#include "calque/trace/activations.hpp"
+#include "calque/trace/apply.hpp"
 #include "calque/trace/composed.hpp"
 #include "calque/trace/control.hpp"
 #include "calque/trace/convolution.hpp"

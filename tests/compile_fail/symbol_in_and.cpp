@@ -1,11 +1,12 @@
-// Symbols have no values for && and !; comparisons combine through numbers.
+// Symbols have no values for && and ||; conditions are joined by & and |.
 // expect: a symbolic value in a C\+\+ condition .*use cq::cond, cq::for_loop or cq::where
+// expect: join conditions with & and \| instead of && and \|\|
 #include <calque/calque.hpp>
 
 namespace cq = calque;
 
 #ifdef CALQUE_TWIN
-constexpr auto f = cq::trace([](auto x) { return cq::minimum(x > 0, x < 1); });
+constexpr auto f = cq::trace([](auto x) { return (x > 0) & (x < 1); });
 #else
 constexpr auto f = cq::trace([](auto x) { return x > 0 && x < 1; });
 #endif

@@ -12,6 +12,7 @@
 #include "calque/backend/cpu/map.hpp"
 #include "calque/backend/cuda/map.cuh"
 #include "calque/ops/cast.hpp"
+#include "calque/ops/logic.hpp"
 #include "calque/ops/math.hpp"
 #include "calque/ops/select.hpp"
 
@@ -264,6 +265,50 @@ inline void smooth_plain(const element& e) {
   e.out<float>(1, static_cast<float>(std::tanh(std::exp(-std::fabs(double{e.in<float>(0)})))));
 }
 
+// More functions of one and two operands, each of a moderate argument t in (0, 1], so that no step
+// magnifies the errors of the one before; some ulps apart.
+using functions =
+    program<load<0, float>, ins<op::abs, float, float, 0>, ins<op::neg, float, float, 1>,
+            ins<op::sigmoid, float, float, 2>, ins<op::sin, float, float, 3>,
+            ins<op::erf, float, float, 3>, ins<op::pow, float, float, 4, 5>,
+            ins<op::log1p, float, float, 6>, ins<op::atan2, float, float, 7, 3>,
+            ins<op::expm1, float, float, 8>, ins<op::rsqrt, float, float, 9>,
+            ins<op::cos, float, float, 3>, ins<op::tan, float, float, 3>,
+            ins<op::add, float, float, 11, 12>, store<1, float, 10>, store<2, float, 13>>;
+inline void functions_plain(const element& e) {
+  const double t = 1 / (1 + std::exp(std::fabs(double{e.in<float>(0)})));
+  const double a = std::atan2(std::log1p(std::pow(std::sin(t), std::erf(t))), t);
+  e.out<float>(1, static_cast<float>(1 / std::sqrt(std::expm1(a))));
+  e.out<float>(2, static_cast<float>(std::cos(t) + std::tan(t)));
+}
+
+// Rounding, kinds of numbers, bits and remainders: exact.
+using exact =
+    program<load<0, float>, ins<op::floor, float, float, 0>, ins<op::ceil, float, float, 0>,
+            ins<op::round, float, float, 0>, ins<op::sign, float, float, 0>,
+            ins<op::add, float, float, 1, 2>, ins<op::add, float, float, 3, 4>,
+            ins<op::sub, float, float, 5, 6>, ins<op::fmod, float, float, 7, 0>,
+            ins<op::isfinite, bool, float, 8>, load<1, std::int32_t>, load<2, std::int32_t>,
+            ins<op::remainder, std::int32_t, std::int32_t, 10, 11>,
+            ins<op::shift_left, std::int32_t, std::int32_t, 12, 11>,
+            ins<op::shift_right, std::int32_t, std::int32_t, 10, 11>,
+            ins<op::bitwise_xor, std::int32_t, std::int32_t, 13, 14>,
+            ins<op::bitwise_not, std::int32_t, std::int32_t, 15>,
+            ins<op::bitwise_and, std::int32_t, std::int32_t, 16, 10>, store<3, bool, 9>,
+            store<4, float, 7>, store<5, std::int32_t, 17>>;
+inline void exact_plain(const element& e) {
+  const float x = e.in<float>(0), s = x > 0 ? 1.f : x < 0 ? -1.f : x;
+  const float d = (std::floor(x) + std::ceil(x)) - (std::nearbyint(x) + s);
+  e.out<float>(4, d);
+  e.out<bool>(3, std::isfinite(std::fmod(d, x)));
+  const std::int64_t a = e.in<std::int32_t>(1), b = e.in<std::int32_t>(2);
+  const std::int64_t rest = b == 0 ? a : a % b;
+  const bool far = b < 0 || b > 31;
+  const std::int64_t left = far ? 0 : rest * (std::int64_t{1} << b);
+  const std::int64_t right = far ? (a < 0 ? -1 : 0) : a >> b;
+  e.out<std::int32_t>(5, static_cast<std::int32_t>(~(left ^ right) & a));
+}
+
 // exp of a uniform operand's cast, times bool: everything before the product is computed once.
 using once =
     program<splat<0, std::int32_t>, ins<op::cast, double, std::int32_t, 0>,
@@ -313,6 +358,8 @@ void run_all(Report report) {
       line("three outputs f32", three<float>{}, three_plain<float>);
       line("three outputs i32", three<std::int32_t>{}, three_plain<std::int32_t>);
       line("exp and tanh", smooth{}, smooth_plain, 8);
+      line("functions", functions{}, functions_plain, 16);
+      line("rounding and bits", exact{}, exact_plain);
       line("mixed types", mixed{}, mixed_plain, 1);
       line("uniform part", once{}, once_plain);
     }

@@ -40,6 +40,20 @@ constexpr auto step = cq::trace([](auto w, auto x, auto t, auto rate) {
 });
 // [loss]
 
+// [user]
+struct softsign {  // a functor of scalars, and its derivative in calque functions
+  static constexpr char name[] = "softsign";
+  template <class T>
+  constexpr T operator()(T x) const {
+    return x / (1 + (x < 0 ? -x : x));
+  }
+  static constexpr auto gradient(auto x, auto dy) { return dy / cq::square(1 + cq::abs(x)); }
+};
+constexpr auto mish = [](auto x) {  // a composition is differentiated by itself
+  return x * cq::tanh(cq::log1p(cq::exp(x)));
+};
+// [user]
+
 // [control]
 constexpr auto control = cq::trace([](auto x, auto n) {
   auto y = cq::cond(cq::sum(x) > 0, [&] { return x; }, [&] { return -x; });
@@ -92,11 +106,13 @@ std::string block(const std::string& source, const std::string& name) {
 
 }  // namespace
 
+CALQUE_REGISTER(softsign);  // at global scope
+
 TEST_CASE("the blocks of docs/functions.md are these") {
   const std::string page = read("docs/functions.md"), source = read("tests/docs/functions.cpp");
   for (const char* name :
-       {"make", "look", "views", "math", "reduce", "monoid", "statistics", "random", "sort",
-        "shape", "parts", "state", "loss", "control", "call", "inspect"}) {
+       {"make", "look", "views", "math", "more", "logic", "user", "reduce", "monoid", "statistics",
+        "random", "sort", "shape", "parts", "state", "loss", "control", "call", "inspect"}) {
     const std::string code = block(source, name);
     INFO(name, ":\n", code);
     REQUIRE(code.size() > 40);
@@ -156,6 +172,35 @@ TEST_CASE("functions of arrays and symbols alike") {
   // [math]
   CHECK((z.size() == 6 && w(0, 1) == 0 && e.size() == 6 && l(0, 0) == 0 && h.size() == 6));
   CHECK((a(0, 1) == 2 && big(0, 1) == 0 && small(0, 1) == -2 && i(1, 2) == -6));
+
+  // [more]
+  auto f1 = cq::erf(x), f2 = cq::sin(x), f3 = cq::cos(x), f4 = cq::tan(x);
+  auto f5 = cq::expm1(x), f6 = cq::log1p(y), f7 = cq::sigmoid(x), f8 = cq::rsqrt(y);
+  auto f9 = cq::pow(y, 1.5f), angle = cq::atan2(x, y), rest = cq::fmod(x, 2.f);
+  auto down = cq::floor(x), up = cq::ceil(x), near = cq::round(x);  // halves to the even one
+  auto s = cq::sign(x), c = cq::clip(x, -1, 1), sq = cq::square(x), inv = cq::reciprocal(x);
+  auto r = cq::relu(x), si = cq::silu(x), ge = cq::gelu(x);
+  auto nan = cq::isnan(x);  // isinf, isfinite: bool
+  // [more]
+  CHECK((f1.size() + f2.size() + f3.size() + f4.size() + f5.size() + f6.size() == 36));
+  CHECK((f7.size() + f8.size() + f9.size() + angle.size() + rest.size() + si.size() == 36));
+  CHECK((down(0, 1) == -2 && up(0, 1) == -2 && near(0, 1) == -2 && s(0, 1) == -1 && c(1, 2) == -1));
+  CHECK((sq(1, 0) == 16 && inv(1, 0) == 0.25f && r(0, 1) == 0 && ge(0, 1) < 0 && !nan(0, 0)));
+
+  const cq::array<std::int32_t, 1> k{13, -7}, j{4, 0};
+  // [logic]
+  auto both = (x > 0) & (x < 4);  // & | ^ ! keep bool; && and || do not work on arrays
+  auto bits = (k & 6) | (k ^ ~j);
+  auto moved = (k << 2) - (k >> j);                            // counts past the width: 0 or -1
+  auto remainder = k % j;                                      // by zero: the dividend
+  auto ratio = cq::true_divide(k, 2);                          // double; k / 2 truncates
+  auto any = cq::logical_or(k, j), none = cq::logical_not(k);  // numbers: not zero is true
+  // [logic]
+  CHECK((both(0, 0) && bits.size() == 2 && moved.size() == 2 && remainder(1) == -7));
+  CHECK((ratio(0) == 6.5 && any(1) && !none(0)));
+
+  auto soft = cq::apply<softsign>(x);
+  CHECK((soft(0, 0) == 0.5f && mish(x).size() == 6));
 
   // [reduce]
   auto total = cq::sum(x);              // over all axes: rank 0

@@ -7,6 +7,11 @@ int sum(int a, int b) { return a + b; }
 int sort(int a) { return a; }
 int trace(int a) { return a; }
 int matmul(int a) { return a; }
+int clip(int a) { return a; }
+int sign(int a) { return a; }
+int relu(int a) { return a; }
+int square(int a) { return a; }
+int apply(int a) { return a; }
 struct array {};
 struct vector {};
 struct shape {};
@@ -34,6 +39,8 @@ template <class A, class B>
 concept addable = requires(A a, B b) { a + b; };
 template <class A>
 concept negatable = requires(A a) { -a; };
+template <class A>
+concept has_bits = requires(A a) { a & a; } || requires(A a) { ~a; } || requires(A a) { a << 1; };
 
 static_assert(addable<matrix, matrix>);
 static_assert(!addable<matrix, int>);
@@ -42,6 +49,8 @@ static_assert(!addable<int, std::vector<float>>);
 static_assert(!addable<std::string, int>);
 static_assert(!negatable<matrix>);
 static_assert(!negatable<std::vector<int>>);
+static_assert(!has_bits<matrix>);
+static_assert(!has_bits<std::vector<int>>);
 
 int main() {
   const array a{};
@@ -57,5 +66,5 @@ int main() {
   const core::error e{};
   (void)a, (void)v, (void)s, (void)p, (void)b, (void)d, (void)w, (void)n, (void)g, (void)i, (void)e;
   const matrix m = 2 * (matrix{1} + matrix{2});
-  return sum(1, sort(trace(matmul(-1)))) + m.value - 24;
+  return sum(1, sort(trace(matmul(clip(sign(relu(square(apply(-1))))))))) + m.value - 24;
 }

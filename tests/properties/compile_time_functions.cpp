@@ -24,23 +24,28 @@ TEST_CASE(
     CHECK(count >= 20);
   };
   for (const char* name :
-       {"input",         "scalar",        "variable",  "constant", "extent",     "iota",
-        "read",          "assign",        "neg",       "add",      "sub",        "mul",
-        "div",           "maximum",       "minimum",   "less",     "less_equal", "greater",
-        "greater_equal", "equal",         "not_equal", "where",    "abs",        "exp",
-        "log",           "sqrt",          "tanh",      "cast",     "sum",        "max",
-        "min",           "argmax",        "argmin",    "sum_to",   "transpose",  "reshape",
-        "broadcast_to",  "matmul",        "cond",      "loop",     "entry",      "region_arg",
-        "result",        "marker",        "gradient",  "prod",     "all",        "any",
-        "cumsum",        "first_not_zero"})
+       {"input",         "scalar",     "variable",     "constant",      "extent",     "iota",
+        "read",          "assign",     "neg",          "add",           "sub",        "mul",
+        "div",           "maximum",    "minimum",      "less",          "less_equal", "greater",
+        "greater_equal", "equal",      "not_equal",    "where",         "tanh",       "cast",
+        "sum",           "max",        "min",          "argmax",        "argmin",     "sum_to",
+        "transpose",     "reshape",    "broadcast_to", "matmul",        "cond",       "loop",
+        "entry",         "region_arg", "result",       "marker",        "gradient",   "prod",
+        "all",           "any",        "cumsum",       "first_not_zero"})
     often(name, o.operations[name]);
+  for (const char* name :
+       {"abs", "exp", "log", "sqrt", "erf", "sin", "cos", "tan", "expm1", "sigmoid", "rsqrt",
+        "floor", "round", "sign", "pow", "atan2", "remainder", "bitwise_or", "bitwise_not"}) {
+    INFO(name);
+    CHECK(o.operations[name] >= 3);
+  }
   for (int rule = 0; rule < calque::fold_rules; ++rule)  // the types leave no cast to the same type
     if (rule != static_cast<int>(calque::fold_rule::same_cast))
       often("fold rule " + std::to_string(rule), o.folded.of[rule]);
   often("merged", o.merged);
   often("removed", o.removed);
-  for (const char* kind : {"map", "rows", "reduce with body", "reduce alone", "several outputs", "tail",
-                           "assumptions", "sum_to", "inside a region"})
+  for (const char* kind : {"map", "rows", "reduce with body", "reduce alone", "several outputs",
+                           "tail", "assumptions", "sum_to", "inside a region"})
     often(kind, o.clusters[kind]);
   for (int rank = 0; rank < 5; ++rank) often("rank " + std::to_string(rank), o.ranks[rank]);
   often("empty", o.empty);

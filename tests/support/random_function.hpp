@@ -255,6 +255,15 @@ struct drawn_step {
     else
       return value_of<X::shape>(op(x.e, x.e));  // two numbers of C++, where an array is asked for
   }
+  template <class E>
+  static constexpr dtype operand_type = calque::detail::operand_traits<E>::type;
+  /// One of four functions of one operand.
+  template <class... Op>
+  constexpr auto on_one(Op... op) const {
+    const auto x = any<0>();
+    constexpr std::size_t chosen = static_cast<std::size_t>(below(9, sizeof...(Op)));
+    return value_of<decltype(x)::shape>(std::get<chosen>(std::tuple{op...})(x.e));
+  }
   template <class Op>
   constexpr auto on_two(Op op) const {
     const auto x = any<0>();
@@ -298,11 +307,24 @@ struct drawn_step {
     } else if constexpr (Kind == 3) {
       return on_two([](auto x, auto y) { return x * y; });
     } else if constexpr (Kind == 4) {
-      return on_two([](auto x, auto y) { return x / y; });
+      return on_two([](auto x, auto y) {
+        constexpr bool whole =
+            !is_floating(operand_type<decltype(x)>) && !is_floating(operand_type<decltype(y)>);
+        if constexpr (whole && below(7, 2) == 0) return x % y;
+        else return x / y;
+      });
     } else if constexpr (Kind == 5) {
-      return on_two([](auto x, auto y) { return maximum(x, y); });
+      return on_two([](auto x, auto y) {
+        if constexpr (below(7, 4) == 0) return pow(x, y);
+        else if constexpr (below(7, 4) == 1) return atan2(x, y);
+        else return maximum(x, y);
+      });
     } else if constexpr (Kind == 6) {
-      return on_two([](auto x, auto y) { return minimum(x, y); });
+      return on_two([](auto x, auto y) {
+        if constexpr (below(7, 4) == 0) return true_divide(x, y);
+        else if constexpr (below(7, 4) == 1) return clip(x, -1, y);
+        else return minimum(x, y);
+      });
     } else if constexpr (Kind == 7) {
       return on_two([](auto x, auto y) { return x < y; });
     } else if constexpr (Kind == 8) {
@@ -312,26 +334,35 @@ struct drawn_step {
     } else if constexpr (Kind == 10) {
       return on_two([](auto x, auto y) { return x >= y; });
     } else if constexpr (Kind == 11) {
-      return on_two([](auto x, auto y) { return x == y; });
+      return on_two([](auto x, auto y) {
+        if constexpr (below(7, 2) == 0) return (x == y) | !(x < y);
+        else return x == y;
+      });
     } else if constexpr (Kind == 12) {
-      return on_two([](auto x, auto y) { return x != y; });
+      return on_two([](auto x, auto y) {
+        constexpr bool whole =
+            !is_floating(operand_type<decltype(x)>) && !is_floating(operand_type<decltype(y)>);
+        if constexpr (whole && below(7, 3) == 0) return (x & y) ^ (x | 3);
+        else if constexpr (whole && below(7, 3) == 1) return (x << y) - (y >> 1);
+        else return x != y;
+      });
     } else if constexpr (Kind == 13) {
       return on_two([](auto x, auto y) { return where(x > y, x, 2); });
     } else if constexpr (Kind == 14) {
-      const auto x = any<0>();
-      return value_of<decltype(x)::shape>(abs(x.e));
+      return on_one([](auto x) { return abs(x); }, [](auto x) { return sign(x); },
+                    [](auto x) { return round(x); }, [](auto x) { return floor(x); });
     } else if constexpr (Kind == 15) {
-      const auto x = any<0>();
-      return value_of<decltype(x)::shape>(exp(x.e));
+      return on_one([](auto x) { return exp(x); }, [](auto x) { return expm1(x); },
+                    [](auto x) { return sigmoid(x); }, [](auto x) { return sin(x); });
     } else if constexpr (Kind == 16) {
-      const auto x = any<0>();
-      return value_of<decltype(x)::shape>(log(x.e));
+      return on_one([](auto x) { return log(x); }, [](auto x) { return log1p(x); },
+                    [](auto x) { return erf(x); }, [](auto x) { return cos(x); });
     } else if constexpr (Kind == 17) {
-      const auto x = any<0>();
-      return value_of<decltype(x)::shape>(sqrt(x.e));
+      return on_one([](auto x) { return sqrt(x); }, [](auto x) { return rsqrt(x); },
+                    [](auto x) { return ceil(x); }, [](auto x) { return tan(x); });
     } else if constexpr (Kind == 18) {
-      const auto x = any<0>();
-      return value_of<decltype(x)::shape>(tanh(x.e));
+      return on_one([](auto x) { return tanh(x); }, [](auto x) { return gelu(x); },
+                    [](auto x) { return silu(x); }, [](auto x) { return relu(x); });
     } else if constexpr (Kind == 19) {
       const auto x = any<0>();
       return value_of<decltype(x)::shape>(astype<type_of<random_type(Seed, Step, 7)>>(x.e));

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "calque/ops/cast.hpp"
+#include "calque/ops/logic.hpp"
 #include "calque/ops/math.hpp"
 #include "calque/ops/matmul.hpp"
 #include "calque/ops/parts.hpp"
@@ -293,6 +294,7 @@ class graph_generator {
     const int a = any_number();
     const dtype t = at(a).type;
     const int b = partner(a, t);
+    if (chance(4)) return is_floating(t) ? floating_of_two(t, a, b) : of_integers(t, a, b);
     switch (below(6)) {
       case 0: return b_.map_of<op::add>(t, a, b);
       case 1: return b_.map_of<op::sub>(t, b, a);
@@ -302,14 +304,46 @@ class graph_generator {
       default: return b_.map_of<op::minimum>(t, a, b);
     }
   }
+  int floating_of_two(dtype t, int a, int b) {
+    switch (below(3)) {
+      case 0: return b_.map_of<op::pow>(t, a, b);
+      case 1: return b_.map_of<op::atan2>(t, a, b);
+      default: return b_.map_of<op::fmod>(t, a, b);
+    }
+  }
+  int of_integers(dtype t, int a, int b) {
+    switch (below(6)) {
+      case 0: return b_.map_of<op::bitwise_and>(t, a, b);
+      case 1: return b_.map_of<op::bitwise_or>(t, a, b);
+      case 2: return b_.map_of<op::bitwise_xor>(t, a, b);
+      case 3: return b_.map_of<op::shift_left>(t, a, b);
+      case 4: return b_.map_of<op::shift_right>(t, a, b);
+      default: return b_.map_of<op::remainder>(t, a, b);
+    }
+  }
   int unary() {
+    if (const int p = any_of_type(dtype::boolean); chance(6))
+      return b_.map_of<op::bitwise_not>(dtype::boolean, p);
     const int a = any_number();
+    if (chance(4)) return b_.map_of<op::sign>(at(a).type, a);
+    if (!is_floating(at(a).type) && chance(4)) return b_.map_of<op::bitwise_not>(at(a).type, a);
     return chance(2) ? b_.map_of<op::neg>(at(a).type, a) : b_.map_of<op::abs>(at(a).type, a);
   }
   int floating() {
     const int a = any_float();
     const dtype t = at(a).type;
-    switch (below(4)) {
+    switch (below(15)) {
+      case 4: return b_.map_of<op::erf>(t, a);
+      case 5: return b_.map_of<op::sin>(t, a);
+      case 6: return b_.map_of<op::cos>(t, a);
+      case 7: return b_.map_of<op::tan>(t, a);
+      case 8: return b_.map_of<op::expm1>(t, a);
+      case 9: return b_.map_of<op::log1p>(t, a);
+      case 10: return b_.map_of<op::sigmoid>(t, a);
+      case 11: return b_.map_of<op::rsqrt>(t, a);
+      case 12: return b_.map_of<op::floor>(t, a);
+      case 13: return b_.map_of<op::ceil>(t, a);
+      case 14: return b_.map_of<op::round>(t, a);
       case 0: return b_.map_of<op::exp>(t, a);
       case 1: return b_.map_of<op::log>(t, a);
       case 2: return b_.map_of<op::sqrt>(t, a);
@@ -318,6 +352,9 @@ class graph_generator {
   }
   int comparison() {
     const int a = any_number(), b = partner(a, at(a).type);
+    if (chance(6)) return b_.map_of<op::isnan>(dtype::boolean, a);
+    if (chance(6)) return b_.map_of<op::isfinite>(dtype::boolean, a);
+    if (chance(12)) return b_.map_of<op::isinf>(dtype::boolean, a);
     switch (below(6)) {
       case 0: return b_.map_of<op::less>(dtype::boolean, a, b);
       case 1: return b_.map_of<op::less_equal>(dtype::boolean, a, b);

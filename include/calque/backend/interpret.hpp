@@ -11,6 +11,7 @@
 #include "calque/backend/backend.hpp"
 #include "calque/ops/accumulate.hpp"
 #include "calque/ops/cast.hpp"
+#include "calque/ops/logic.hpp"
 #include "calque/ops/math.hpp"
 #include "calque/ops/matmul.hpp"
 #include "calque/ops/reduce.hpp"
@@ -217,7 +218,10 @@ class interpreted_kernels {
                op::greater_equal, equal, op::not_equal, where, op::abs, cast, op::exp, op::log,
                op::sqrt, op::tanh, op::sum, reduce_max, reduce_min, argmax, argmin, sum_to, prod,
                op::all, op::any, cumsum, cumprod, op::matmul, op::scatter_add, op::overlap_add,
-               op::pool_max, More...>(g.nodes[id].op->key));
+               op::pool_max, op::erf, op::sin, op::cos, op::tan, op::expm1, op::log1p, sigmoid,
+               rsqrt, op::floor, op::ceil, op::round, op::pow, op::atan2, op::fmod, bitwise_and,
+               bitwise_or, bitwise_xor, bitwise_not, shift_left, shift_right, op::remainder, sign,
+               op::isnan, op::isinf, op::isfinite, More...>(g.nodes[id].op->key));
   }
   [[nodiscard]] kernel_table table() const { return {nullptr, entries_.data()}; }
 

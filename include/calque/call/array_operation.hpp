@@ -12,6 +12,7 @@
 #include "calque/array/views.hpp"
 #include "calque/call/traced.hpp"
 #include "calque/core/fits.hpp"
+#include "calque/trace/activations.hpp"
 #include "calque/trace/composed.hpp"
 #include "calque/trace/convolution.hpp"
 
@@ -117,6 +118,14 @@ template <class T, int Rank>
 [[nodiscard]] auto operator-(const array<T, Rank>& a) {
   return detail::neg_fn{}(a);
 }
+template <class T, int Rank>
+[[nodiscard]] auto operator!(const array<T, Rank>& a) {
+  return detail::not_fn{}(a);
+}
+template <class T, int Rank>
+[[nodiscard]] auto operator~(const array<T, Rank>& a) {
+  return detail::bitwise_not_fn{}(a);
+}
 
 #define CALQUE_ARRAY_ASSIGNMENT(SYMBOL, FUNCTION)                                                \
   template <class T, int Rank, operand B>                                                        \
@@ -142,7 +151,7 @@ struct update_fn {
 };
 
 }  // namespace detail
-#define CALQUE_VIEW_ASSIGNMENT(SYMBOL)                                                     \
+#define CALQUE_VIEW_ASSIGNMENT(SYMBOL, FUNCTION)                                           \
   template <class T, int Rank, operand B>                                                  \
   void operator SYMBOL(const array<const T, Rank>&, const B&) {                            \
     static_assert(                                                                         \
@@ -150,15 +159,9 @@ struct update_fn {
         "calque: x op= y: x is a view or a read-only array; write to the array it views, " \
         "or to x.clone()");                                                                \
   }
-CALQUE_VIEW_ASSIGNMENT(+=)
-CALQUE_VIEW_ASSIGNMENT(-=)
-CALQUE_VIEW_ASSIGNMENT(*=)
-CALQUE_VIEW_ASSIGNMENT(/=)
+CALQUE_UPDATE_OPERATORS(CALQUE_VIEW_ASSIGNMENT)
 #undef CALQUE_VIEW_ASSIGNMENT
-CALQUE_ARRAY_ASSIGNMENT(+=, add_fn)
-CALQUE_ARRAY_ASSIGNMENT(-=, sub_fn)
-CALQUE_ARRAY_ASSIGNMENT(*=, mul_fn)
-CALQUE_ARRAY_ASSIGNMENT(/=, div_fn)
+CALQUE_UPDATE_OPERATORS(CALQUE_ARRAY_ASSIGNMENT)
 #undef CALQUE_ARRAY_ASSIGNMENT
 
 }  // namespace calque

@@ -56,7 +56,7 @@ enum class op_kind : std::uint8_t {
 /// How the types of an elementwise operation's operands and result relate.
 enum class map_form : std::uint8_t {
   same,     // (T, …) -> T
-  compare,  // (T, T) -> bool
+  compare,  // (T, …) -> bool
   select,   // (bool, T, T) -> T
   cast      // (S) -> T
 };
@@ -71,6 +71,8 @@ struct op_info {
   bool foldable = false;
   /// What computing an element again costs, in loads from the first cache.
   int cost = 8;
+  /// Evaluating it may throw, so that nothing of the caller's is written before it is done.
+  bool may_throw = false;
   /// One element: operands of type `in` (the select's bool aside), result of type `out`. Of a
   /// running or ordered reduction: two elements combined; without operands the identity.
   constant (*evaluate)(dtype in, dtype out, const constant* operands) = nullptr;
@@ -107,7 +109,8 @@ constexpr constant evaluate_as(dtype out, const constant* x) {
   if constexpr (form_of<F>() == map_form::select) {
     return make_constant<T>(F{}(x[0].i != 0, v(1), v(2)));
   } else if constexpr (form_of<F>() == map_form::compare) {
-    return make_constant<bool>(F{}(v(0), v(1)));
+    if constexpr (F::arity == 1) return make_constant<bool>(F{}(v(0)));
+    else return make_constant<bool>(F{}(v(0), v(1)));
   } else if constexpr (form_of<F>() == map_form::cast) {
     return visit_dtype<constant>(
         out, [&]<class To>(To) { return make_constant<To>(F::template convert<To>(v(0))); });
@@ -150,6 +153,7 @@ constexpr op_info describe() {
   if constexpr (requires { F::foldable; }) o.foldable = F::foldable;
   if constexpr (requires { F::cost; }) o.cost = F::cost;
   else if (o.foldable) o.cost = 1;
+  if constexpr (requires { F::may_throw; }) o.may_throw = F::may_throw;
   if constexpr (requires(gradient_rule& g) { F::gradient(g); }) {
     o.differentiable = true;
     o.gradient = &F::gradient;
@@ -157,7 +161,8 @@ constexpr op_info describe() {
   if constexpr (requires { F::combine_constants; }) o.evaluate = &F::combine_constants;
   if (o.kind == op_kind::map) {
     o.form = form_of<F>();
-    if constexpr (!requires { F::kind; }) o.evaluate = &evaluate<F>;
+    if constexpr (requires { &F::evaluate; }) o.evaluate = &F::evaluate;
+    else if constexpr (!requires { F::kind; }) o.evaluate = &evaluate<F>;
   }
   return o;
 }

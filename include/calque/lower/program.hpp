@@ -167,6 +167,67 @@ struct lane_window {
   int n;
 };
 
+/// Whether `Op` is a functor of scalars alone, which is called element by element.
+template <class Op, class In, int N>
+constexpr bool is_called_by_element() {
+  using L = lane<In, 4>;
+  if constexpr (form_of<Op>() == map_form::cast || form_of<Op>() == map_form::select) return false;
+  else if constexpr (N == 1)
+    return !requires(lane<bool, 4>& p, L& r, const L& v) { Op::template lanes<In, 4>(r, v); } &&
+           !requires(lane<bool, 4>& p, const L& v) { Op::template lanes<In, 4>(p, v); };
+  else if constexpr (N == 2)
+    return !requires(L& r, const L& v) { Op::template lanes<In, 4>(r, v, v); } &&
+           !requires(lane<bool, 4>& p, const L& v) { Op::template lanes<In, 4>(p, v, v); };
+  else
+    return !requires(L& r, const L& v) { Op::template lanes<In, 4>(r, v, v, v); } &&
+           !requires(lane<bool, 4>& p, const L& v) { Op::template lanes<In, 4>(p, v, v, v); };
+}
+template <class I>
+inline constexpr bool called_by_element = false;
+template <class Op, class Out, class In, int... Src>
+inline constexpr bool called_by_element<ins<Op, Out, In, Src...>> =
+    is_called_by_element<Op, In, static_cast<int>(sizeof...(Src))>();
+/// Whether a program calls functors of scalars: elements that only fill up a lane are copies then,
+/// so that no functor sees a value that is none of its operands.
+template <class P>
+inline constexpr bool calls_by_element = false;
+template <class... I>
+inline constexpr bool calls_by_element<program<I...>> = (called_by_element<I> || ...);
+
+/// A functor of scalars on some elements. Not inlined: it is compiled without the instructions of
+/// the loop around, so it rounds as the same functor does elsewhere, and may throw.
+template <class Op, class Out, class... In>
+CALQUE_HIDDEN [[gnu::noinline]] void call_by_element(int n, Out* r, const In*... a) {
+  for (int k = 0; k < n; ++k) r[k] = static_cast<Out>(Op{}(a[k]...));
+}
+template <class Op, class Out, class In, int W, class V>
+CALQUE_INLINE void apply_each(lane<Out, W>& r, const V& x) {
+  Out out[W];
+  In a[W];
+  lanes::store<In, W>(a, x);
+  call_by_element<Op, Out, In>(W, out, a);
+  lanes::load<Out, W>(r, out);
+}
+template <class Op, class Out, class In, int W, class V>
+CALQUE_INLINE void apply_each(lane<Out, W>& r, const V& x, const V& y) {
+  Out out[W];
+  In a[W], b[W];
+  lanes::store<In, W>(a, x);
+  lanes::store<In, W>(b, y);
+  call_by_element<Op, Out, In, In>(W, out, a, b);
+  lanes::load<Out, W>(r, out);
+}
+template <class Op, class Out, class In, int W, class V>
+CALQUE_INLINE void apply_each(lane<Out, W>& r, const V& x, const V& y, const V& z) {
+  Out out[W];
+  In a[W], b[W], c[W];
+  lanes::store<In, W>(a, x);
+  lanes::store<In, W>(b, y);
+  lanes::store<In, W>(c, z);
+  call_by_element<Op, Out, In, In, In>(W, out, a, b, c);
+  lanes::load<Out, W>(r, out);
+}
+
 /// Runs `Op` on whole lanes.
 template <class Op, class Out, class In, int W, class... V>
 CALQUE_INLINE void apply_lanes(lane<Out, W>& r, const V&... v) {
@@ -176,11 +237,8 @@ CALQUE_INLINE void apply_lanes(lane<Out, W>& r, const V&... v) {
     Op::template lanes<In, W>(r, v...);
   } else if constexpr (requires { Op::template lanes<In, W>(r, v...); }) {
     Op::template lanes<In, W>(r, v...);
-  } else if constexpr (sizeof...(V) == 1) {
-    lanes::map_each<Out, W, In>([](In a) { return static_cast<Out>(Op{}(a)); }, r, v...);
   } else {
-    lanes::map_each<Out, W, In, In>([](In a, In b) { return static_cast<Out>(Op{}(a, b)); }, r,
-                                    v...);
+    apply_each<Op, Out, In, W>(r, v...);
   }
 }
 
@@ -188,7 +246,7 @@ template <int D, int W, bool Full, int K, class T, class R>
 CALQUE_INLINE void step(load<K, T>, R& r, const lane_window& w) {
   const T* p = static_cast<const T*>(w.data[K]) + w.i;
   if constexpr (Full) lanes::load<T, W>(at_reg<D, T, W>(r), p);
-  else lanes::load_partial<T, W>(at_reg<D, T, W>(r), p, w.n, T{});
+  else lanes::load_partial<T, W>(at_reg<D, T, W>(r), p, w.n, w.n > 0 ? *p : T{});
 }
 template <int D, int W, bool Full, int K, class T, class R>
 CALQUE_INLINE void step(splat<K, T>, R& r, const lane_window& w) {

@@ -119,7 +119,11 @@ class home_finder {
     else e.where = to;
     w.from = first;
   }
-  bool is_external(int m) const { return d_.root(m) < g_.argument_count + g_.result_count(); }
+  /// Whether the caller would see it.
+  bool is_external(int m) const {
+    const int results = d_.request.outputs != nullptr ? g_.result_count() : 0;
+    return d_.root(m) < g_.argument_count + results;
+  }
   int first_write(int box, int start) const {
     for (const store& o : d_.stores)
       if (!o.nothing && o.to.memory == box && o.from < start) start = o.from;

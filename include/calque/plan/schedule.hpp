@@ -9,6 +9,7 @@
 
 #include "calque/plan/assembly.hpp"
 #include "calque/plan/check.hpp"
+#include "calque/plan/row_readings.hpp"
 #include "calque/plan/units.hpp"
 
 namespace calque::detail::planning {

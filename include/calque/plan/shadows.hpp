@@ -1,8 +1,9 @@
 // What a plan does so that a call that throws has written nothing that the caller can see.
 //
 // Checks of indices come before the first effect where they can. A variable that is written while a
-// check may yet throw is stood for by a block of the arena, which is copied back when all checks
-// are done. Part of schedule.hpp, which says when; separate because most plans have nothing of it.
+// check, or a user's functor, may yet throw is stood for by a block of the arena, which is copied
+// back when all checks are done. Part of schedule.hpp, which says when; separate because most plans
+// have nothing of it.
 #pragma once
 
 #include <algorithm>
@@ -43,12 +44,21 @@ class shadow_writer : protected draft_writer {
   }
   void find_last_check() {
     for (std::size_t i = 0; i < d_.steps.size(); ++i) {
-      if (d_.steps[i].kind != step_kind::check) continue;
+      const bool kernel = has_throwing_functor(d_.steps[i]);  // then it is not done before the next
+      if (d_.steps[i].kind != step_kind::check && !kernel) continue;
       const int loop = loop_between(0, d_.steps[i].region);
       d_.last_check =
-          std::max(d_.last_check,
-                   loop < 0 ? static_cast<int>(i) : d_.loop_end[static_cast<std::size_t>(loop)]);
+          std::max(d_.last_check, loop < 0 ? static_cast<int>(i) + kernel
+                                           : d_.loop_end[static_cast<std::size_t>(loop)]);
     }
+  }
+  bool has_throwing_functor(const step& s) const {
+    if (s.kind == step_kind::single) return g_.nodes[s.node].op->may_throw;
+    if (s.kind != step_kind::cluster) return false;
+    const cluster& c = g_.clusters[s.cluster];
+    for (int i = 0; i < c.nodes; ++i)
+      if (g_.nodes[g_.pool[c.first + i]].op->may_throw) return true;
+    return false;
   }
   bool is_shadowed(int leaf) const {
     return !d_.shadowed.empty() && d_.shadowed[static_cast<std::size_t>(leaf)] != 0;

@@ -8,13 +8,13 @@
 #include "calque/core/promotion.hpp"
 #include "calque/graph/builder.hpp"
 #include "calque/ops/cast.hpp"
-#include "calque/ops/math.hpp"
 #include "calque/ops/select.hpp"
 #include "calque/ops/views.hpp"
 
 #define CALQUE_SYMBOL_IN_IF                                                                        \
   "calque: a symbolic value in a C++ condition (if, while, ?:, &&): its value is not known while " \
-  "tracing; use cq::cond, cq::for_loop or cq::where"
+  "tracing; use cq::cond, cq::for_loop or cq::where; join conditions with & and | instead of && "  \
+  "and ||"
 #define CALQUE_SYMBOL_VALUE                                                                      \
   "calque: reading a symbol's value: it is not known while tracing; compute with cq functions, " \
   "return the value, or run the body with cq::eager"
@@ -37,12 +37,24 @@
   X(+=, add_fn)                    \
   X(-=, sub_fn)                    \
   X(*=, mul_fn)                    \
-  X(/=, div_fn)
+  X(/=, div_fn)                    \
+  X(%=, remainder_fn)              \
+  X(&=, bitwise_and_fn)            \
+  X(|=, bitwise_or_fn)             \
+  X(^=, bitwise_xor_fn)            \
+  X(<<=, shift_left_fn)            \
+  X(>>=, shift_right_fn)
 #define CALQUE_BINARY_OPERATORS(X) \
   X(+, add_fn)                     \
   X(-, sub_fn)                     \
   X(*, mul_fn)                     \
   X(/, div_fn)                     \
+  X(%, remainder_fn)               \
+  X(&, bitwise_and_fn)             \
+  X(|, bitwise_or_fn)              \
+  X(^, bitwise_xor_fn)             \
+  X(<<, shift_left_fn)             \
+  X(>>, shift_right_fn)            \
   X(<, less_fn)                    \
   X(<=, less_equal_fn) X(>, greater_fn) X(>=, greater_equal_fn) X(==, equal_fn) X(!=, not_equal_fn)
 
@@ -241,69 +253,6 @@ template <dtype T, int Rank>
 struct symbol_for<true, T, Rank> {
   using type = scalar_expr<type_of<T>>;
 };
-
-template <class Op, bool Arithmetic, bool Compare>
-struct binary_fn {
-  template <class A, class B>
-  constexpr auto operator()(const A& a, const B& b, location at = {}) const {
-    check_operands<A, B>();
-    if constexpr (has_array<A, B>) {
-      return run_on_arrays(binary_fn{}, a, b);
-    } else {
-      static_assert(has_common_type<A, B>,
-                    "calque: no integer type holds both int64 and uint64; cast one operand with "
-                    "cq::astype<...>(x)");
-      constexpr dtype joint = common_type<A, B>();
-      constexpr dtype in = Arithmetic ? arithmetic(joint) : joint;
-      using T = type_of<in>;
-      builder& g = common_builder(a, b);
-      g.where = at;
-      const int x = node_of<T>(g, a), y = node_of<T>(g, b);
-      constexpr dtype out = Compare ? dtype::boolean : in;
-      constexpr int rank = operand_traits<A>::rank > operand_traits<B>::rank
-                               ? operand_traits<A>::rank
-                               : operand_traits<B>::rank;
-      using result = typename symbol_for<weak_operand<A> && weak_operand<B>, out, rank>::type;
-      return result{&g, g.map_of<Op>(out, x, y)};
-    }
-  }
-};
-using add_fn = binary_fn<op::add, true, false>;
-using sub_fn = binary_fn<op::sub, true, false>;
-using mul_fn = binary_fn<op::mul, true, false>;
-using div_fn = binary_fn<op::div, true, false>;
-using maximum_fn = binary_fn<op::maximum, false, false>;
-using minimum_fn = binary_fn<op::minimum, false, false>;
-using less_fn = binary_fn<op::less, false, true>;
-using less_equal_fn = binary_fn<op::less_equal, false, true>;
-using greater_fn = binary_fn<op::greater, false, true>;
-using greater_equal_fn = binary_fn<op::greater_equal, false, true>;
-using equal_fn = binary_fn<op::equal, false, true>;
-using not_equal_fn = binary_fn<op::not_equal, false, true>;
-
-/// Elementwise on one operand. `Floating`: integers are computed in double.
-template <class Op, bool Floating>
-struct unary_fn {
-  template <class X>
-  constexpr auto operator()(const X& x, location at = {}) const {
-    check_operands<X>();
-    if constexpr (has_array<X>) {
-      return run_on_arrays(unary_fn{}, x);
-    } else {
-      constexpr dtype in = operand_traits<X>::type;
-      constexpr dtype t = Floating          ? floating(in)
-                          : weak_operand<X> ? promote_scalars(in, in)
-                                            : arithmetic(in);
-      builder& g = common_builder(x);
-      g.where = at;
-      const int id = node_of<type_of<t>>(g, x);
-      using result = typename symbol_for<weak_operand<X>, t, operand_traits<X>::rank>::type;
-      return result{&g, g.map_of<Op>(t, id)};
-    }
-  }
-};
-using neg_fn = unary_fn<op::neg, false>;
-using abs_fn = unary_fn<op::abs, false>;
 
 /// x op= y: y must convert to x's type without changing kind, and must not have a higher rank.
 /// `Variable`: x is the value of one.

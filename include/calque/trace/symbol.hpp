@@ -9,6 +9,7 @@
 #include "calque/core/shape.hpp"
 #include "calque/graph/builder.hpp"
 #include "calque/trace/operation.hpp"
+#include "calque/trace/operation_functions.hpp"
 
 namespace calque {
 
@@ -125,6 +126,14 @@ struct scalar_expr : detail::handle {
 #undef CALQUE_SCALAR_OPERATOR
 
   friend constexpr auto operator-(located<scalar_expr> x) { return detail::neg_fn{}(x.e, x.at); }
+  // an exact match: by way of `located` it would be no better than bool's own; the line is that of
+  // the operation before
+  friend constexpr auto operator!(const scalar_expr& x) {
+    return detail::not_fn{}(x, x.b ? x.b->where : location{});
+  }
+  friend constexpr auto operator~(located<scalar_expr> x) {
+    return detail::bitwise_not_fn{}(x.e, x.at);
+  }
 
 // `class Y`, not `auto`: of abbreviated friend templates nvcc finds only the first
 #define CALQUE_SCALAR_UPDATE(SYMBOL, FUNCTION)                                                     \
@@ -219,6 +228,12 @@ struct expr : detail::handle {
 #undef CALQUE_EXPR_OPERATOR
 
   friend constexpr auto operator-(located<expr> x) { return detail::neg_fn{}(x.e, x.at); }
+  // an exact match: by way of `located` it would be no better than bool's own; the line is that of
+  // the operation before
+  friend constexpr auto operator!(const expr& x) {
+    return detail::not_fn{}(x, x.b ? x.b->where : location{});
+  }
+  friend constexpr auto operator~(located<expr> x) { return detail::bitwise_not_fn{}(x.e, x.at); }
 
 #define CALQUE_EXPR_UPDATE(SYMBOL, FUNCTION)                                     \
   template <class Y>                                                             \
@@ -284,6 +299,14 @@ CALQUE_BINARY_OPERATORS(CALQUE_REFUSED_OPERATOR)
 template <class T, int Rank>
 constexpr auto operator-(const variable<T, Rank>& x) {
   return detail::neg_fn{}(x);
+}
+template <class T, int Rank>
+constexpr auto operator!(const variable<T, Rank>& x) {
+  return detail::not_fn{}(x);
+}
+template <class T, int Rank>
+constexpr auto operator~(const variable<T, Rank>& x) {
+  return detail::bitwise_not_fn{}(x);
 }
 #define CALQUE_REFUSED_UPDATE(SYMBOL, FUNCTION)                                                  \
   template <class T, int Rank, operand B>                                                        \

@@ -46,6 +46,9 @@ struct map_body {
     if constexpr (In) {
       std::memset(room, 0, padded);
       std::memcpy(room, p, bytes);
+      if constexpr (calls_by_element<P>)
+        for (std::size_t to = bytes; to < padded; ++to)
+          room[to] = room[to - static_cast<std::size_t>(use.bytes)];
     } else {
       std::memcpy(p, room, bytes);
     }
