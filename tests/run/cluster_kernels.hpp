@@ -99,17 +99,19 @@ class cluster_kernels {
     for (in::walk w(g, 0, g.kept); !w.done(); w.next()) {
       constant sum = calque::detail::visit_dtype<constant>(root.type, [&]<class T>(T) {
         return calque::detail::make_constant<T>(
-            name == "max"   ? calque::op::reduce_max::identity<T>()
-            : name == "min" ? calque::op::reduce_min::identity<T>()
-                            : T{});
+            name == "max"                     ? calque::op::reduce_max::identity<T>()
+            : name == "min"                   ? calque::op::reduce_min::identity<T>()
+            : name == "prod" || name == "all" ? T{1}
+                                              : T{});
       });
       for (in::walk r(g, g.kept, g.rank); !r.done(); r.next()) {
         load(w, names.body, 0, &r);
         compute(0, c.root);
         const constant x[2] = {sum, at(v.input(c.root, 0))};
-        sum = (name == "max"   ? calque::op_info_of<calque::op::maximum>
-               : name == "min" ? calque::op_info_of<calque::op::minimum>
-                               : calque::op_info_of<calque::op::add>)
+        sum = (name == "max" || name == "any"   ? calque::op_info_of<calque::op::maximum>
+               : name == "min" || name == "all" ? calque::op_info_of<calque::op::minimum>
+               : name == "prod"                 ? calque::op_info_of<calque::op::mul>
+                                                : calque::op_info_of<calque::op::add>)
                   .evaluate(wide, wide, x);
       }
       at(c.root) = calque::detail::narrowed(root.type, sum);

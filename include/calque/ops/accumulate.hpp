@@ -138,19 +138,26 @@ class flattened_axes {
   std::int32_t moved_[max_rank]{}, flat_[max_rank]{};
 };
 
+/// By element of a line: the product of all others, of those before times those after.
+constexpr value others_along(gradient_rule& g, int x, int axis) {
+  const value before = {&g.b, build_accumulation<op::cumprod>(g.b, x, axis, {false, true})};
+  const value after = {&g.b, build_accumulation<op::cumprod>(g.b, x, axis, {true, true})};
+  return before * after;
+}
+
 }  // namespace detail
 
-/// The product of all others, of those before times those after: right where some are zero.
+/// The product of all others: right where some are zero.
 constexpr void op::prod::gradient(gradient_rule& g) {
   const node n = g.info();
   const int x = g.input(0).id;
+  if (__builtin_popcount(n.axis_mask) == 1) {
+    g.flow(0, detail::unreduced(g, g.dy) * detail::others_along(g, x, detail::axis_of(n)));
+    return;
+  }
   const detail::flattened_axes axes(g.b, g.b.at(x), n.axis_mask);
-  const int line = axes.flatten(x);
-  const value before = {
-      &g.b, detail::build_accumulation<op::cumprod>(g.b, line, axes.axis(), {false, true})};
-  const value after = {
-      &g.b, detail::build_accumulation<op::cumprod>(g.b, line, axes.axis(), {true, true})};
-  const value others = {&g.b, axes.restore((before * after).id)};
+  const value others = {&g.b,
+                        axes.restore(detail::others_along(g, axes.flatten(x), axes.axis()).id)};
   g.flow(0, detail::unreduced(g, g.dy) * others);
 }
 

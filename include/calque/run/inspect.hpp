@@ -220,8 +220,7 @@ class plan_text {
       for (int i = 3; i < t.shape->rank; ++i) bytes *= l.strides[i] != 0 ? e[i] : 1;
       return bytes * (k == 1 ? e[2] : e[0]) * (k == 0 ? e[2] : e[1]);
     }
-    const int rank = k < t.shape->inputs || t.shape->kept == 0 ? t.shape->rank : t.shape->kept;
-    for (int i = 0; i < rank; ++i)
+    for (int i = 0; i < t.shape->rank; ++i)  // a reduction's results have no strides along its axes
       if (l.strides[i] != 0) bytes *= t.shape->extents[i];
     return bytes;
   }
