@@ -180,6 +180,16 @@ TEST_CASE("derivatives of conv2d and max_pool2d; that of a tie goes to the first
     return cq::sum(y * y) + cq::sum(cq::exp(cq::max_pool2d(x, {2, 1})));
   };
   check_slopes<0>(g, fill(cq::shape{1, 2, 4, 3}));
+  constexpr auto step = cq::trace([](auto w, auto x) {  // filters that are a variable
+    const auto r = cq::value_and_grad(
+        [](auto v, auto u) { return cq::sum(cq::max_pool2d(cq::conv2d(u, v, 1, 1), 2)); },
+        cq::wrt<0>)(w, x);
+    w -= r.grad;
+    return r.value;
+  });
+  const cq::variable<float, 4> w{cq::ones<float>(cq::shape{1, 1, 3, 3}), "w"};
+  CHECK(step(w, cq::ones<float>(cq::shape{1, 1, 2, 2})).item() == 4);
+  CHECK(w.value().to_vector() == std::vector<float>{1, 1, 1, 1, 0, 0, 1, 0, 0});
   const auto ties = cq::grad([](auto x) { return cq::sum(cq::max_pool2d(x, 2)); })(
       cq::ones<float>(cq::shape{1, 1, 2, 4}));
   CHECK(ties.to_vector() == std::vector<float>{1, 0, 1, 0, 0, 0, 0, 0});

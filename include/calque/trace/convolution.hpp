@@ -44,7 +44,7 @@ struct conv2d_fn {
       builder& g = common_builder(x, weights);
       g.where = at;
       const int image = framed<Padded>(g, build_cast(g, x.id, t), g.number(t, 0), padding);
-      const int filters = build_cast(g, weights.id, t);
+      const int filters = g.value_of(build_cast(g, weights.id, t));
       const node w = g.at(filters);
       g.unify(g.at(image).dims[1], w.dims[1]);
       const int windows = build_windows<op::conv2d_windows>(
