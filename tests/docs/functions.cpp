@@ -255,10 +255,10 @@ TEST_CASE("functions of arrays and symbols alike") {
   // [shape]
   CHECK((product(0, 0) == 2 && target(0, 2) == 1 && column(0, 0) == 2));
 
-  const auto [both, pairs, framed, back, picked, sums, length, table, filtered, pooled] =
+  const auto [joined, pairs, framed, back, picked, sums, length, table, filtered, pooled] =
       parts(x, y, cq::array<int, 1>{2, 0, 2}, cq::array<float, 1>{1, 2, 2},
             cq::ones<float>(cq::shape{1, 2, 4, 4}), cq::ones<float>(cq::shape{3, 2, 3, 3}));
-  CHECK((both(2, 0) == 1 && pairs(0, 0, 1) == 1 && framed.shape() == cq::shape{4, 5}));
+  CHECK((joined(2, 0) == 1 && pairs(0, 0, 1) == 1 && framed.shape() == cq::shape{4, 5}));
   CHECK((back(0, 0) == 3 && picked(1, 1) == 4 && sums(1, 2) == -4 && length.item() == 3));
   CHECK((table(1, 2) == 4 && filtered(0, 2, 1, 1) == 18 && pooled(0, 1, 1, 1) == 1));
 }
