@@ -16,7 +16,7 @@ struct fusion_group {
   /// The first branch or loop that reads a member, and the last node outside that a member reads:
   /// the first waits for the group, and the group for the second.
   std::int32_t captured = none_captures, latest = -1;
-  bool rows = false;
+  bool rows = false, product = false;
   bool dead = false;
   bool works = false;  // has a node that computes something in any case
 
@@ -55,6 +55,13 @@ class fusion_groups {
   [[nodiscard]] constexpr int first(int c) const { return all[c].first; }
   [[nodiscard]] constexpr int next(int id) const { return next_[id]; }
 
+  /// Whether nothing but members of group `c` reads a node.
+  [[nodiscard]] constexpr bool is_read_by(int id, int c) const {
+    if (is_result_[id] != 0) return false;
+    for (int u = users_of_[id]; u < users_of_[id + 1]; ++u)
+      if (group[users_[u]] != c) return false;
+    return users_of_[id] < users_of_[id + 1];
+  }
   /// Calls `f(group)` once for each group, other than `c`, that reads or is read by a member of it,
   /// or reads with it what lies outside.
   template <class F>
