@@ -71,6 +71,7 @@ class shadow_writer : protected draft_writer {
       if (g_.kind(id) != op_kind::variable || !is_shadowed(g_.nodes[id].index)) continue;
       add_entity(id, variable_place(id), 0);
       const int box = add_box(id, id, here());
+      d_.memories[static_cast<std::size_t>(box)].fixed = true;  // read and written in turns
       wish(id, 0, row_major_place(box, id));
       shadows_[static_cast<std::size_t>(g_.nodes[id].index)] = box;
     }
