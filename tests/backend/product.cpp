@@ -62,16 +62,17 @@ void check(Body, int products) {
   for (cq::isa level : {cq::isa::baseline, cq::isa::avx2, cq::isa::avx512}) {
     cq::detail::force_isa(level);
     fused.clear(), plain.clear();  // plans are made for one instruction set
-    for (const auto& [m, k, n] : {std::array<std::int64_t, 3>{3, 4, 5},
-                                  {1, 7, 1},
-                                  {17, 33, 9},
-                                  {100, 20, 10},
-                                  {5, 0, 3},
-                                  {0, 3, 2},
-                                  {2, 3, 0},
-                                  {70, 8, 1500},
-                                  {300, 5, 700}})
+    for (const auto& size : {std::array<std::int64_t, 3>{3, 4, 5},
+                             {1, 7, 1},
+                             {17, 33, 9},
+                             {100, 20, 10},
+                             {5, 0, 3},
+                             {0, 3, 2},
+                             {2, 3, 0},
+                             {70, 8, 1500},
+                             {300, 5, 700}})
       for (const layout how : layouts) {
+        const std::int64_t m = size[0], k = size[1], n = size[2];
         INFO("level ", static_cast<int>(level), ", (", m, ",", k, ") by (", k, ",", n, "), layout ",
              static_cast<int>(how));
         const auto x = laid_out<float>(cq::shape{m, k}, how, eighths(1)),

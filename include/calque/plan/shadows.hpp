@@ -23,7 +23,8 @@ class shadow_writer : protected draft_writer {
     for (const store& w : d_.stores)
       if (w.to.memory < g_.argument_count && w.position < d_.last_check)
         early[static_cast<std::size_t>(w.to.memory)] = 1, any = true;
-    return any ? early : std::vector<char>{};
+    if (!any) early.clear();
+    return early;
   }
 
  protected:
