@@ -278,7 +278,7 @@ class traced_graph : public graph_view {
   template <auto F, class... A>
   friend constexpr traced_graph graph_of();
 
-  pass_report reports_[5]{};
+  pass_report reports_[6]{};
   int report_count_ = 0;
 };
 
