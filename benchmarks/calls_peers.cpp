@@ -15,8 +15,7 @@ void hand(const operands& o) {
 #if defined(CALQUE_BENCH_EIGEN)
 void eigen(const operands& o) {
   using vector = Eigen::Map<const Eigen::ArrayXf>;
-  Eigen::Map<Eigen::ArrayXf>(o.out, o.n) =
-      vector(o.x, o.n) * vector(o.y, o.n) + vector(o.z, o.n);
+  Eigen::Map<Eigen::ArrayXf>(o.out, o.n) = vector(o.x, o.n) * vector(o.y, o.n) + vector(o.z, o.n);
 }
 #endif
 

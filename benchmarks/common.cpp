@@ -29,9 +29,7 @@ void copy_by(benchmark::State& state, void (*copy)(const float*, float*)) {
   }
   state.counters["bytes"] = 2. * sizeof(float) * copied;
 }
-void copy_memcpy(const float* from, float* to) {
-  std::memcpy(to, from, copied * sizeof(float));
-}
+void copy_memcpy(const float* from, float* to) { std::memcpy(to, from, copied * sizeof(float)); }
 
 constexpr std::int64_t rounds = 100'000;
 constexpr int chains = 12;  // more than latency times width of any core so far

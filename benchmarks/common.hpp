@@ -1,9 +1,10 @@
-// What the benchmark programs share: rows, their contestants, a check that all of a row's contestants
-// compute the same, and the floors that every program measures beside them (common.cpp).
+// What the benchmark programs share: rows, their contestants, a check that all of a row's
+// contestants compute the same, and the floors that every program measures beside them
+// (common.cpp).
 //
 // A benchmark's name is <row>/<contestant>, and a peer's has the flags of its build at the end:
-// `axpy/calque`, `axpy/hand/plain`, `axpy/Eigen/native`. benchmarks/report reads these names, and the
-// counters `bytes` and `flops` of one run.
+// `axpy/calque`, `axpy/hand/plain`, `axpy/Eigen/native`. benchmarks/report reads these names, and
+// the counters `bytes` and `flops` of one run.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -28,8 +29,8 @@ class buffer {
  public:
   explicit buffer(std::int64_t n, T value = T{})
       : n_(n),
-        data_(static_cast<T*>(std::aligned_alloc(
-            64, (static_cast<std::size_t>(n) * sizeof(T) + 63) / 64 * 64))) {
+        data_(static_cast<T*>(
+            std::aligned_alloc(64, (static_cast<std::size_t>(n) * sizeof(T) + 63) / 64 * 64))) {
     for (std::int64_t i = 0; i < n; ++i) data_.get()[i] = value;
   }
   [[nodiscard]] T* data() const { return data_.get(); }

@@ -6,7 +6,7 @@
 int main(int argc, char** argv) {
   const auto images = bench::noise(100 * 784, 1, 0, 1);
   const bench::buffer<std::int32_t> labels(100, 3);
-  const bench::row r("debug step", {4. * 100 * 784, 4. * 100 * 784 * 10}, {});
+  const bench::row r("debug step", {}, {});
   r.add("calque", [&] { debug::unoptimised::step(images.data(), labels.data()); });
   r.add("calque -O2/any", [&] { debug::optimised::step(images.data(), labels.data()); });
   return bench::run(argc, argv);

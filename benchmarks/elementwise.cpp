@@ -9,7 +9,8 @@ namespace cq = calque;
 namespace {
 
 constexpr auto axpy = cq::trace([](auto x, auto y, auto a) { return a * x + y; });
-constexpr auto chain = cq::trace([](auto x, auto a) { return cq::tanh(cq::exp(x) * a + cq::sqrt(x)); });
+constexpr auto chain =
+    cq::trace([](auto x, auto a) { return cq::tanh(cq::exp(x) * a + cq::sqrt(x)); });
 
 constexpr auto normal_cdf = [](auto d) { return 0.5f * cq::erf(d * 0.70710678f) + 0.5f; };
 constexpr auto black_scholes = cq::trace([](auto spot, auto strike, auto years, auto r, auto v) {
@@ -27,9 +28,9 @@ int main(int argc, char** argv) {
   const auto spot = bench::noise(m, 3, 50, 150), strike = bench::noise(m, 4, 50, 150);
   const auto years = bench::noise(m, 5, 0.25f, 2);
   const bench::buffer<float> out(n), price(m);
-  const peers::elementwise_operands o{x.data(),      y.data(),     out.data(),   2.f,  n,
-                                      spot.data(),   strike.data(), years.data(), price.data(),
-                                      0.05f,         0.2f,         m};
+  const peers::elementwise_operands o{
+      x.data(),      y.data(),     out.data(),   2.f,   n,    spot.data(),
+      strike.data(), years.data(), price.data(), 0.05f, 0.2f, m};
   const auto add_peers = [&o](const bench::row& r) {
     r.add_peers(peers::plain::elementwise(), "plain", o);
     r.add_peers(peers::native::elementwise(), "native", o);
@@ -55,8 +56,7 @@ int main(int argc, char** argv) {
   const auto T = cq::borrow(o.years, cq::shape{m});
   auto Price = cq::borrow(o.price, cq::shape{m});
   const bench::row r_options("black-scholes", {16. * m, 22. * m}, {price.span()});
-  r_options.add("calque",
-                [=]() mutable { black_scholes.into(Price, S, K, T, 0.05f, 0.2f); });
+  r_options.add("calque", [=]() mutable { black_scholes.into(Price, S, K, T, 0.05f, 0.2f); });
   add_peers(r_options);
   bench::row("black-scholes fresh", {16. * m, 22. * m}, {}).add("calque", [=] {
     benchmark::DoNotOptimize(black_scholes(S, K, T, 0.05f, 0.2f));

@@ -27,7 +27,7 @@ using operands = elementwise_operands;
 
 // A loop over C's functions; their vector forms of libmvec in the native build, where g++ has them.
 void axpy_hand(const operands& o) {
-  const float *__restrict x = o.x, *__restrict y = o.y;
+  const float* __restrict x = o.x, * __restrict y = o.y;
   float* __restrict out = o.out;
   const float a = o.a;
 #pragma omp simd
@@ -41,7 +41,7 @@ void chain_hand(const operands& o) {
   for (std::int64_t i = 0; i < o.n; ++i) out[i] = tanhf(expf(x[i]) * a + sqrtf(x[i]));
 }
 void options_hand(const operands& o) {
-  const float *__restrict s = o.spot, *__restrict k = o.strike, *__restrict t = o.years;
+  const float* __restrict s = o.spot, * __restrict k = o.strike, * __restrict t = o.years;
   float* __restrict price = o.price;
   const float r = o.rate, v = o.volatility, drift = r + 0.5f * v * v;
 #pragma omp simd
@@ -75,9 +75,8 @@ void options_eigen(const operands& o) {
     const vector s(o.spot + i, n), k(o.strike + i, n), t(o.years + i, n);
     deviation = v * t.sqrt();
     d1 = ((s / k).log() + drift * t) / deviation;
-    result(o.price + i, n) =
-        s * (0.5f * (d1 * h).erf() + 0.5f) -
-        k * (-r * t).exp() * (0.5f * ((d1 - deviation) * h).erf() + 0.5f);
+    result(o.price + i, n) = s * (0.5f * (d1 * h).erf() + 0.5f) -
+                             k * (-r * t).exp() * (0.5f * ((d1 - deviation) * h).erf() + 0.5f);
   }
 }
 #endif

@@ -31,11 +31,11 @@ int main(int argc, char** argv) {
     labels.data()[i] = static_cast<std::int32_t>(i * 7 % classes);
   const bench::buffer<float> w(inputs * classes), b(classes), losses(steps);
   const bench::buffer<float> logits(batch * classes), dw(inputs * classes);
-  const peers::networks_operands o{
-      rows,          inputs,        hidden,   classes,   x.data(),  w1.data(), b1.data(),
-      w2.data(),     b2.data(),     w3.data(), b3.data(), h1.data(), h2.data(), out.data(),
-      steps,         batch,         images.data(), labels.data(), 0.01f, w.data(), b.data(),
-      losses.data(), logits.data(), dw.data()};
+  const peers::networks_operands o{rows,      inputs,        hidden,        classes,    x.data(),
+                                   w1.data(), b1.data(),     w2.data(),     b2.data(),  w3.data(),
+                                   b3.data(), h1.data(),     h2.data(),     out.data(), steps,
+                                   batch,     images.data(), labels.data(), 0.01f,      w.data(),
+                                   b.data(),  losses.data(), logits.data(), dw.data()};
   const auto add_peers = [&o](const bench::row& r) {
     r.add_peers(peers::plain::networks(), "plain", o);
     r.add_peers(peers::native::networks(), "native", o);

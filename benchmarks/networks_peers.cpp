@@ -31,8 +31,8 @@ using operands = networks_operands;
 void product(const float* a, bool a_transposed, const float* b, float* c, std::int64_t m,
              std::int64_t k, std::int64_t n, float factor, float keep) {
   const auto M = static_cast<blasint>(m), N = static_cast<blasint>(n), K = static_cast<blasint>(k);
-  cblas_sgemm(CblasRowMajor, a_transposed ? CblasTrans : CblasNoTrans, CblasNoTrans, M, N, K, factor,
-              a, a_transposed ? M : K, b, N, keep, c, N);
+  cblas_sgemm(CblasRowMajor, a_transposed ? CblasTrans : CblasNoTrans, CblasNoTrans, M, N, K,
+              factor, a, a_transposed ? M : K, b, N, keep, c, N);
 }
 void layer(const float* in, const float* w, const float* b, float* out, std::int64_t rows,
            std::int64_t k, std::int64_t n, bool relu) {

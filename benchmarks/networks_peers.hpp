@@ -19,8 +19,8 @@ struct networks_operands {
   const std::int32_t* labels;
   float rate;
   float *w, *b;
-  float* losses;                  // one a step
-  float *logits, *dw;             // (batch, classes), (inputs, classes)
+  float* losses;       // one a step
+  float *logits, *dw;  // (batch, classes), (inputs, classes)
 };
 
 namespace plain {

@@ -1,6 +1,6 @@
 // How a file of peers names its contestants. Each <family>_peers.cpp is compiled twice, with plain
-// -O2 and with -O3 -march=native, into a shared library of its own that exports nothing but its list:
-// the two copies of Eigen's templates must not become one.
+// -O2 and with -O3 -march=native, into a shared library of its own that exports nothing but its
+// list: the two copies of Eigen's templates must not become one.
 #pragma once
 
 #include <span>

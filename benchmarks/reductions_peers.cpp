@@ -21,7 +21,7 @@ using operands = reductions_operands;
 // Sixty-four sums, so that the compiler may vectorise without reordering.
 void norm_hand(const operands& o) {
   constexpr int lanes = 64;
-  const float *__restrict x = o.x, *__restrict y = o.y;
+  const float* __restrict x = o.x, * __restrict y = o.y;
   const float a = o.a;
   const std::int64_t n = o.rows * o.columns;
   float s[lanes] = {};
@@ -44,16 +44,15 @@ void columns_hand(const operands& o) {
   std::fill(s, s + m, 0.f);
   std::int64_t i = 0;
   for (; i + 4 <= o.rows; i += 4) {
-    const float *__restrict p = o.x + i * m, *__restrict q = p + m, *__restrict r = q + m,
-                            *__restrict t = r + m;
+    const float* __restrict p = o.x + i * m, * __restrict q = p + m, * __restrict r = q + m, * __restrict t = r + m;
 #pragma omp simd
     for (std::int64_t k = 0; k < m; ++k) s[k] += (p[k] + q[k]) + (r[k] + t[k]);
   }
   for (; i < o.rows; ++i)
     for (std::int64_t k = 0; k < m; ++k) s[k] += o.x[i * m + k];
 }
-// The largest number of a row by sixty-four running ones, then the first place that holds it: both loops
-// are on vectors, and the row is in the first-level cache for the second.
+// The largest number of a row by sixty-four running ones, then the first place that holds it: both
+// loops are on vectors, and the row is in the first-level cache for the second.
 void places_hand(const operands& o) {
   constexpr int lanes = 64;
   const std::int64_t m = o.columns;

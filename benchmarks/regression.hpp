@@ -14,12 +14,11 @@ struct softmax_model {
 inline constexpr auto regression_loss = [](auto m, auto x, auto labels) {
   return calque::cross_entropy(calque::matmul(x, m.w) + m.b, labels);
 };
-inline constexpr auto regression_step =
-    calque::trace([](auto m, auto x, auto labels, auto rate) {
-      auto r = calque::value_and_grad(regression_loss, calque::wrt<0>)(m, x, labels);
-      m.w -= rate * r.grad.w;
-      m.b -= rate * r.grad.b;
-      return r.value;
-    });
+inline constexpr auto regression_step = calque::trace([](auto m, auto x, auto labels, auto rate) {
+  auto r = calque::value_and_grad(regression_loss, calque::wrt<0>)(m, x, labels);
+  m.w -= rate * r.grad.w;
+  m.b -= rate * r.grad.b;
+  return r.value;
+});
 
 }  // namespace bench

@@ -12,9 +12,9 @@ constexpr auto softmax = cq::trace([](auto x) { return cq::softmax(x, cq::axis<1
 constexpr auto layer_norm =
     cq::trace([](auto x, auto gamma, auto beta) { return cq::layer_norm(x, gamma, beta); });
 constexpr auto with_gradient = cq::trace([](auto x, auto gamma, auto beta, auto dy) {
-  auto [dx, dgamma, dbeta] = cq::grad(
-      [](auto a, auto g, auto b, auto d) { return cq::sum(cq::layer_norm(a, g, b) * d); },
-      cq::wrt<0, 1, 2>)(x, gamma, beta, dy);
+  auto [dx, dgamma, dbeta] =
+      cq::grad([](auto a, auto g, auto b, auto d) { return cq::sum(cq::layer_norm(a, g, b) * d); },
+               cq::wrt<0, 1, 2>)(x, gamma, beta, dy);
   return std::tuple{cq::layer_norm(x, gamma, beta), dx, dgamma, dbeta};
 });
 
@@ -25,8 +25,8 @@ int main(int argc, char** argv) {
   const auto x = bench::noise(n, 1, -3, 3), dy = bench::noise(n, 2);
   const auto gamma = bench::noise(columns, 3, 0.5f, 2), beta = bench::noise(columns, 4);
   const bench::buffer<float> out(n), dx(n), dgamma(columns), dbeta(columns);
-  const peers::rows_operands o{x.data(),   dy.data(), gamma.data(),  beta.data(),  out.data(),
-                               dx.data(), dgamma.data(), dbeta.data(), rows,         columns};
+  const peers::rows_operands o{x.data(),  dy.data(),     gamma.data(), beta.data(), out.data(),
+                               dx.data(), dgamma.data(), dbeta.data(), rows,        columns};
   const auto add_peers = [&o](const bench::row& r) {
     r.add_peers(peers::plain::rows(), "plain", o);
     r.add_peers(peers::native::rows(), "native", o);

@@ -41,7 +41,8 @@ float largest_of(const float* __restrict x, std::int64_t n) {
   return top;
 }
 
-// A row at a time, which stays in the first-level cache: largest, exponentials with their sum, scale.
+// A row at a time, which stays in the first-level cache: largest, exponentials with their sum,
+// scale.
 void softmax_hand(const operands& o) {
   const std::int64_t m = o.columns;
   for (std::int64_t i = 0; i < o.rows; ++i) {
@@ -68,7 +69,7 @@ moments moments_of(const float* __restrict x, std::int64_t m) {
 }
 void layer_norm_hand(const operands& o) {
   const std::int64_t m = o.columns;
-  const float *__restrict g = o.gamma, *__restrict b = o.beta;
+  const float* __restrict g = o.gamma, * __restrict b = o.beta;
   for (std::int64_t i = 0; i < o.rows; ++i) {
     const float* __restrict x = o.x + i * m;
     float* __restrict out = o.out + i * m;
@@ -77,25 +78,24 @@ void layer_norm_hand(const operands& o) {
     for (std::int64_t k = 0; k < m; ++k) out[k] = (x[k] - mean) * inverse * g[k] + b[k];
   }
 }
-// dx = inverse (g dy - mean(g dy) - h mean(g dy h)) with h = (x - mean) inverse, all in one visit of
-// the row; dgamma and dbeta are summed over the rows on the way.
+// dx = inverse (g dy - mean(g dy) - h mean(g dy h)) with h = (x - mean) inverse, all in one visit
+// of the row; dgamma and dbeta are summed over the rows on the way.
 void layer_norm_gradient_hand(const operands& o) {
   const std::int64_t m = o.columns;
-  const float *__restrict g = o.gamma, *__restrict b = o.beta;
-  float *__restrict dg = o.dgamma, *__restrict db = o.dbeta;
+  const float* __restrict g = o.gamma, * __restrict b = o.beta;
+  float* __restrict dg = o.dgamma, * __restrict db = o.dbeta;
   std::fill(dg, dg + m, 0.f);
   std::fill(db, db + m, 0.f);
   for (std::int64_t i = 0; i < o.rows; ++i) {
-    const float *__restrict x = o.x + i * m, *__restrict dy = o.dy + i * m;
-    float *__restrict out = o.out + i * m, *__restrict dx = o.dx + i * m;
+    const float* __restrict x = o.x + i * m, * __restrict dy = o.dy + i * m;
+    float* __restrict out = o.out + i * m, * __restrict dx = o.dx + i * m;
     const auto [mean, inverse] = moments_of(x, m);
     const float count = static_cast<float>(m);
     const float s1 = sum_of(m, [=](std::int64_t k) { return g[k] * dy[k]; }) / count;
-    const float s2 = sum_of(m,
-                            [=, mean = mean, inverse = inverse](std::int64_t k) {
-                              return g[k] * dy[k] * ((x[k] - mean) * inverse);
-                            }) /
-                     count;
+    const float s2 =
+        sum_of(m, [=, mean = mean, inverse = inverse](
+                      std::int64_t k) { return g[k] * dy[k] * ((x[k] - mean) * inverse); }) /
+        count;
 #pragma omp simd
     for (std::int64_t k = 0; k < m; ++k) {
       const float h = (x[k] - mean) * inverse;

@@ -8,10 +8,10 @@
 namespace peers {
 
 struct rows_operands {
-  const float *x, *dy;         // rows * columns numbers
-  const float *gamma, *beta;   // columns numbers
-  float *out, *dx;             // rows * columns numbers
-  float *dgamma, *dbeta;       // columns numbers
+  const float *x, *dy;        // rows * columns numbers
+  const float *gamma, *beta;  // columns numbers
+  float *out, *dx;            // rows * columns numbers
+  float *dgamma, *dbeta;      // columns numbers
   std::int64_t rows, columns;
 };
 

@@ -34,8 +34,9 @@ int main(int argc, char** argv) {
   r_scan.add("calque", [=]() mutable { scan.into(Out, X); });
   r_scan.add_peers(peers::plain::scan(), "plain", o);
   r_scan.add_peers(peers::native::scan(), "native", o);
-  bench::row("inclusive scan gradient", {8. * n, 3. * n}, {})
-      .add("calque", [=]() mutable { back.into(Out, X); });
+  bench::row("inclusive scan gradient", {8. * n, 3. * n}, {}).add("calque", [=]() mutable {
+    back.into(Out, X);
+  });
 
   const auto M = cq::borrow(o.x, cq::shape{rows, columns});
   auto Sums = cq::borrow(o.out, cq::shape{rows, columns});
@@ -46,12 +47,13 @@ int main(int argc, char** argv) {
 
   static std::vector<peers::scan_operands> lines;
   lines.reserve(4);
-  for (const std::int64_t line : {std::int64_t{10}, std::int64_t{100}, std::int64_t{1000}, sorted}) {
+  for (const std::int64_t line :
+       {std::int64_t{10}, std::int64_t{100}, std::int64_t{1000}, sorted}) {
     peers::scan_operands& one = lines.emplace_back(o);
     one.line = line;
     const auto L = cq::borrow(o.x, cq::shape{sorted / line, line});
     auto Ordered = cq::borrow(o.out, cq::shape{sorted / line, line});
-    const bench::row r("sort " + std::to_string(line), {8. * sorted, 0},
+    const bench::row r("sort " + std::to_string(line), {},
                        {out.span().first(static_cast<std::size_t>(sorted))});
     r.add("calque", [=]() mutable { ordered.into(Ordered, L); });
     for (const auto& p : peers::native::scan())
@@ -61,7 +63,7 @@ int main(int argc, char** argv) {
 
   // Other numbers than the peers': there is nothing to compare.
   const cq::rng generator{1};
-  const bench::row r_uniform("uniform", {4. * n, 0}, {}), r_normal("normal", {4. * n, 0}, {});
+  const bench::row r_uniform("uniform", {}, {}), r_normal("normal", {}, {});
   r_uniform.add("calque", [=]() mutable { uniform.into(Out, generator, cq::shape{n}); });
   r_uniform.add_peers(peers::native::scan(), "native", o);
   r_normal.add("calque", [=]() mutable { normal.into(Out, generator, cq::shape{n}); });

@@ -19,8 +19,8 @@ void running_sum_thrust(const operands& o) {
   thrust::inclusive_scan(thrust::cpp::par, o.x, o.x + o.n, o.out);
 }
 #endif
-// Sixteen numbers at a time: sums within the block by doubling steps, which the compiler vectorises;
-// only the block's total waits for the block before.
+// Sixteen numbers at a time: sums within the block by doubling steps, which the compiler
+// vectorises; only the block's total waits for the block before.
 void running_sum_hand(const operands& o) {
   constexpr int lanes = 16;
   const float* __restrict x = o.x;
@@ -44,7 +44,7 @@ void column_scan_hand(const operands& o) {
   const std::int64_t m = o.columns;
   std::copy(o.x, o.x + m, o.out);
   for (std::int64_t i = 1; i < o.rows; ++i) {
-    const float *__restrict x = o.x + i * m, *__restrict before = o.out + (i - 1) * m;
+    const float* __restrict x = o.x + i * m, * __restrict before = o.out + (i - 1) * m;
     float* __restrict out = o.out + i * m;
     for (std::int64_t k = 0; k < m; ++k) out[k] = before[k] + x[k];
   }

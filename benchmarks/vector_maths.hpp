@@ -1,5 +1,6 @@
-// Declares C's functions so that g++ may call the vector forms of glibc's libmvec (4 ulp) in a loop,
-// without -ffast-math. Included by peers where CMake found that this links (CALQUE_BENCH_LIBMVEC).
+// Declares C's functions so that g++ may call the vector forms of glibc's libmvec (4 ulp) in a
+// loop, without -ffast-math. Included by peers where CMake found that this links
+// (CALQUE_BENCH_LIBMVEC).
 #pragma once
 
 #include <cmath>
