@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "calque/backend/backend.hpp"
+#include "calque/backend/cpu/share.hpp"
 #include "calque/backend/cpu/stream.hpp"
 #include "calque/lower/program.hpp"
 
@@ -48,6 +49,10 @@ struct tile_domain {
 /// linear.
 CALQUE_ONCE void run_tiles(const tile_program& p, const tile_domain& d, void* const* base,
                            std::int64_t first, std::int64_t n, std::byte* tiles);
+
+/// The whole of an elementwise step, by all of its threads; `tiles` has `tile_bytes` for each.
+CALQUE_ONCE void share_tiles(const tile_program& p, const geometry& g, void* const* base,
+                             void* tiles);
 
 /// Bytes of tiles that `run_tiles` needs.
 CALQUE_HIDDEN inline std::int64_t tile_bytes(const operand_layout* operands, int count) {
@@ -190,6 +195,17 @@ CALQUE_ONCE void run_tiles(const tile_program& p, const tile_domain& d, void* co
     }
   }
   if (streams) end_streaming();
+}
+CALQUE_ONCE void share_tiles(const tile_program& p, const geometry& g, void* const* base,
+                             void* tiles) {
+  const tile_domain d{g.extents, g.rank, g.inputs, g.outputs, g.operands};
+  std::byte* const room = static_cast<std::byte*>(tiles);
+  if (g.threads <= 1) return run_tiles(p, d, base, 0, g.size, room);
+  const std::int64_t each = worker_bytes(tile_bytes(g.operands, g.operand_count()));
+  const block_cut cut(g.size, g.threads, tile_size);
+  for_each_block(g.threads, cut.blocks, [&](int worker, std::int64_t b) {
+    run_tiles(p, d, base, cut.first(b), cut.size(b), room + worker * each);
+  });
 }
 #endif
 

@@ -1,0 +1,46 @@
+// Threads by oneTBB: including this header makes `cq::cpu(0).with_threads(n)` mean them.
+//
+// Link with tbb; the CMake target `calque::tbb` does. Its loops are used directly, see
+// docs/decisions/0008-threads-by-a-hook.md.
+#pragma once
+
+#include "calque/core/push_macros.inc"
+
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task.h>
+#include <oneapi/tbb/task_arena.h>
+
+#include "calque/core/device_guard.hpp"
+
+namespace calque {
+namespace detail {
+
+/// An arena admits no more threads than the device has. A thread keeps its last one.
+inline tbb::task_arena& tbb_arena(int workers) {
+  static thread_local tbb::task_arena arena{tbb::task_arena::automatic};
+  static thread_local int size = 0;
+  if (size != workers) {
+    arena.terminate();
+    arena.initialize(workers);
+    size = workers;
+  }
+  return arena;
+}
+inline void run_tbb(int workers, void (*body)(void*, int), void* state) {
+  if (tbb::task::current_context() != nullptr) return body(state, 0);  // inside the caller's task
+  tbb_arena(workers).execute([&] {
+    tbb::parallel_for(0, workers, [=](int w) { body(state, w); }, tbb::simple_partitioner{});
+  });
+}
+
+}  // namespace detail
+
+/// oneTBB's threads. A call inside a task stays on its thread.
+inline constexpr thread_system tbb_threads{"tbb", 2, &detail::run_tbb};
+
+namespace detail {
+inline const bool tbb_offered = offer_thread_system(tbb_threads);
+}
+}  // namespace calque
+
+#include "calque/core/pop_macros.inc"
