@@ -1,5 +1,5 @@
-// Every kernel that threads share: the same bits for 1, 2 and 8 threads, at sizes around the ends of
-// blocks and layouts that are gathered.
+// Every kernel that threads share: the same bits for 1, 2 and 8 threads, at sizes around the ends
+// of blocks and layouts that are gathered.
 #include "tests/threads/spawned.hpp"
 
 namespace cq = calque;
@@ -70,7 +70,8 @@ TEST_CASE("reductions of rows and columns give the same bits for 1, 2 and 8 thre
 }
 
 TEST_CASE("row kernels give the same bits for 1, 2 and 8 threads (C008)") {
-  const std::int64_t shapes[][2] = {{1000, 700}, {3, 200001}, {200001, 3}, {17, 40001}, {40001, 17}};
+  const std::int64_t shapes[][2] = {
+      {1000, 700}, {3, 200001}, {200001, 3}, {17, 40001}, {40001, 17}};
   for (const auto& s : shapes) {
     INFO(s[0] << " x " << s[1]);
     const auto x = waves(s[0], s[1]);
