@@ -29,10 +29,12 @@ inline void run(int workers, void (*body)(void*, int), void* state) {
 }
 inline constexpr cq::thread_system system{"spawned", 0, &run};
 
-/// Puts the system in use for a scope.
+/// Puts a system in use for a scope.
 struct in_use {
-  const cq::thread_system* before = cq::use_thread_system(&system);
-  in_use() { uses = most_workers = 0; }
+  const cq::thread_system* before;
+  explicit in_use(const cq::thread_system& s = system) : before(cq::use_thread_system(&s)) {
+    uses = most_workers = 0;
+  }
   in_use(const in_use&) = delete;
   in_use& operator=(const in_use&) = delete;
   ~in_use() { cq::use_thread_system(before); }
