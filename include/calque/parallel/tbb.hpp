@@ -15,20 +15,10 @@
 namespace calque {
 namespace detail {
 
-/// An arena admits no more threads than the device has. A thread keeps its last one.
-inline tbb::task_arena& tbb_arena(int workers) {
-  static thread_local tbb::task_arena arena{tbb::task_arena::automatic};
-  static thread_local int size = 0;
-  if (size != workers) {
-    arena.terminate();
-    arena.initialize(workers);
-    size = workers;
-  }
-  return arena;
-}
 inline void run_tbb(int workers, void (*body)(void*, int), void* state) {
   if (tbb::task::current_context() != nullptr) return body(state, 0);  // inside the caller's task
-  tbb_arena(workers).execute([&] {
+  // isolated: while this thread waits it takes no other task of the program
+  tbb::this_task_arena::isolate([&] {
     tbb::parallel_for(0, workers, [=](int w) { body(state, w); }, tbb::simple_partitioner{});
   });
 }
