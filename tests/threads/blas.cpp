@@ -44,13 +44,14 @@ cq::array<T, 2> matrix(std::int64_t m, std::int64_t n) {
 
 TEST_CASE_TEMPLATE("products by BLAS are the library's own within rounding", T, float, double) {
   CHECK((cq::use_blas(&counted) == &cq::detail::multiply_by_cblas));  // registered by the include
-  for (const auto& [m, n, k] : {std::array<std::int64_t, 3>{1, 1, 1},
-                                {3, 5, 7},
-                                {64, 64, 64},
-                                {1, 40, 30},
-                                {40, 1, 30},
-                                {33, 17, 1},
-                                {100, 10, 784}}) {
+  for (const auto& s : {std::array<std::int64_t, 3>{1, 1, 1},
+                        {3, 5, 7},
+                        {64, 64, 64},
+                        {1, 40, 30},
+                        {40, 1, 30},
+                        {33, 17, 1},
+                        {100, 10, 784}}) {
+    const std::int64_t m = s[0], n = s[1], k = s[2];
     INFO(m << " x " << n << " x " << k);
     const auto a = matrix<T>(m, k), b = matrix<T>(k, n);
     const auto at = matrix<T>(k, m), bt = matrix<T>(n, k);

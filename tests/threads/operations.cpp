@@ -39,7 +39,8 @@ TEST_CASE("matrix products give the same bits for 1, 2 and 8 threads, and k is n
   const std::int64_t sizes[][3] = {{128, 128, 257}, {1, 4099, 1100}, {4099, 1, 1100},
                                    {7, 2001, 400},  {2001, 7, 400},  {300, 13, 3000},
                                    {13, 300, 3000}, {200, 201, 2500}};
-  for (const auto& [m, n, k] : sizes) {
+  for (const auto& s : sizes) {
+    const std::int64_t m = s[0], n = s[1], k = s[2];
     INFO(m << " x " << n << " x " << k);
     const auto a = waves(m, k), b = waves(k, n), at = waves(k, m), bt = waves(n, k);
     same_bits("straight", true, [&] { return product(a, b); });
