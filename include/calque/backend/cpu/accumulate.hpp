@@ -6,6 +6,8 @@
 // them. Loops and the order of combination are in accumulate_loops.hpp.
 #pragma once
 
+#include <atomic>
+
 #include "calque/backend/cpu/accumulate_loops.hpp"
 #include "calque/backend/cpu/stream.hpp"
 #include "calque/backend/cpu/tile.hpp"
@@ -15,9 +17,9 @@ namespace calque::detail {
 /// Bytes of a tile of an operand, or of one value each of many lines.
 inline constexpr std::int64_t scan_tile_bytes = 8192, shortest_scan = 8;
 
-/// Blocks whose totals threads find before they go over them again for the results: few enough that
-/// a thread's part of them is still in its second cache.
-inline constexpr std::int64_t scan_blocks_a_thread = 32;
+/// Blocks that a thread takes of a line: they are still in its second cache when it needs them
+/// again.
+inline constexpr std::int64_t scan_group = 8;
 
 /// Whether lines are walked side by side.
 CALQUE_HIDDEN inline bool scans_across(const geometry& g) {
@@ -41,10 +43,36 @@ CALQUE_HIDDEN inline std::int64_t accumulate_room(const geometry& g) {
   return 2 * block > 4 * tile ? 2 * block + 256 : 4 * tile + 256;
 }
 CALQUE_HIDDEN inline std::int64_t accumulate_scratch(const geometry& g) {
-  const std::int64_t totals =
-      shares_lines_inside(g) ? 2 * 8 * (g.threads * scan_blocks_a_thread + 1) : 0;
-  return shared_bytes(g, accumulate_room(g)) + totals;
+  const std::int64_t groups = g.extents[g.kept] / (scan_group * scan_block) + 1;
+  return shared_bytes(g, accumulate_room(g)) + (shares_lines_inside(g) ? 8 * groups : 0);
 }
+
+/// What the threads that go along one line know of each other.
+struct CALQUE_HIDDEN scan_chain {
+  std::int64_t* carries;              // by group: the combination of all up to its end
+  std::atomic<std::int64_t> done{0};  // groups whose carry is there
+  std::atomic<bool> broken{false};    // somebody threw: no further carry comes
+
+  [[nodiscard]] bool ready(std::int64_t group) const {
+    return done.load(std::memory_order_acquire) >= group;
+  }
+  /// Waits for the carry of the groups before; the threads that have those are running.
+  [[nodiscard]] bool wait(std::int64_t group) {
+    for (std::int64_t seen; (seen = done.load(std::memory_order_acquire)) < group;) {
+      if (broken.load(std::memory_order_acquire)) return false;
+      done.wait(seen, std::memory_order_acquire);
+    }
+    return !broken.load(std::memory_order_acquire);
+  }
+  void publish(std::int64_t groups) {
+    done.store(groups, std::memory_order_release);
+    done.notify_all();
+  }
+  void fail() {
+    broken.store(true, std::memory_order_release);
+    publish(INT64_MAX);
+  }
+};
 
 class CALQUE_HIDDEN accumulation {
  public:
@@ -107,36 +135,51 @@ class CALQUE_HIDDEN accumulation {
     for (std::int64_t at = 0; at < n; at += scan_block)
       block<true>(scratch_, in, out, n, at, at > 0 ? carry : nullptr, carry);
   }
-  /// The same by all threads: totals of blocks, one after the other what lies before each, then the
-  /// results.
+  /// The same by all threads, each some blocks at a time. Where what lies before them is not known
+  /// yet, a thread finds their totals first, so that those after it need not wait for its results.
   void along_by_all(const std::byte* in, std::byte* out, std::int64_t n) {
-    const int threads = g_.threads;
     const std::int64_t room = worker_bytes(accumulate_room(g_));
     const std::int64_t blocks = (n + scan_block - 1) / scan_block;
-    const std::int64_t most = threads * scan_blocks_a_thread;
-    std::byte *totals = scratch_ + threads * room, *carries = totals + 8 * most;
-    for (std::int64_t done = 0; done < blocks; done += most) {
-      const block_cut cut(blocks - done < most ? blocks - done : most, threads, 1);
-      const auto for_blocks = [&](const auto& f) {
-        for_each_block(threads, cut.blocks, [&](int worker, std::int64_t b) {
-          std::byte* const own = scratch_ + worker * room;
-          for (std::int64_t i = cut.first(b); i < cut.first(b) + cut.size(b); ++i)
-            f(own, i, (done + i) * scan_block);
+    scan_chain chain{reinterpret_cast<std::int64_t*>(scratch_ + g_.threads * room)};
+    for_each_block(
+        g_.threads, (blocks + scan_group - 1) / scan_group, [&](int worker, std::int64_t group) {
+          const std::int64_t first = group * scan_group;
+          const std::int64_t count = blocks - first < scan_group ? blocks - first : scan_group;
+          try {
+            blocks_of(scratch_ + worker * room, in, out, n, first, count, chain);
+          } catch (...) {
+            chain.fail();
+            throw;
+          }
           if (streams_) end_streaming();
         });
-      };
-      for_blocks([&](std::byte* own, std::int64_t i, std::int64_t at) {
-        block<false>(own, in, nullptr, n, at, nullptr, totals + 8 * i);
-      });
-      for (std::int64_t i = 0; i < cut.count; ++i)
-        p_.block({totals + 8 * i, carries + 8 * (i + 1), 1, 1, 1,
-                  done + i > 0 ? carries + 8 * i : nullptr});
-      for_blocks([&](std::byte* own, std::int64_t i, std::int64_t at) {
-        std::int64_t last[1];
-        block<true>(own, in, out, n, at, done + i > 0 ? carries + 8 * i : nullptr, last);
-      });
-      std::memcpy(carries, carries + 8 * cut.count, 8);
+  }
+  /// The blocks [first, first + count), a group of the chain.
+  void blocks_of(std::byte* scratch, const std::byte* in, std::byte* out, std::int64_t n,
+                 std::int64_t first, std::int64_t count, scan_chain& chain) {
+    const std::int64_t group = first / scan_group;
+    std::int64_t before[scan_group + 1];
+    const auto carry = [&](std::int64_t i) { return first + i > 0 ? before + i : nullptr; };
+    const auto publish = [&] {
+      chain.carries[group] = before[count];
+      chain.publish(group + 1);
+    };
+    if (chain.ready(group)) {
+      if (group > 0) before[0] = chain.carries[group - 1];
+      for (std::int64_t i = 0; i < count; ++i)
+        block<true>(scratch, in, out, n, (first + i) * scan_block, carry(i), before + i + 1);
+      return publish();
     }
+    std::int64_t totals[scan_group], last[1];
+    for (std::int64_t i = 0; i < count; ++i)
+      block<false>(scratch, in, nullptr, n, (first + i) * scan_block, nullptr, totals + i);
+    if (!chain.wait(group)) return;
+    before[0] = chain.carries[group - 1];
+    for (std::int64_t i = 0; i < count; ++i)
+      p_.block({totals + i, before + i + 1, 1, 1, 1, before + i});
+    publish();
+    for (std::int64_t i = 0; i < count; ++i)
+      block<true>(scratch, in, out, n, (first + i) * scan_block, before + i, last);
   }
   /// The block from element `at` of a line on; its last result goes to `last`, the others only
   /// where they are kept. `carry` and `last` may be one place.
