@@ -65,7 +65,7 @@ class CALQUE_HIDDEN reduction {
             .part(at, n, first, first + (left < cut.group ? left : cut.group),
                   results + b * cut.step);
       });
-      std::byte* of_level[64];
+      std::byte* of_level[64]{};
       pairwise stack;
       const auto joins = [&](int d) { whole.join(of_level[d - 1], of_level[d], n); };
       for (std::int64_t b = 0; b < cut.groups; ++b) {

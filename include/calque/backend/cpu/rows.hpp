@@ -165,7 +165,7 @@ class CALQUE_HIDDEN row_walk {
       own.sweep(phase, b * room_.group, std::min((b + 1) * room_.group, room_.elements), of_group);
       if (own.streams_) end_streaming();
     });
-    std::int64_t of_level[64];
+    std::int64_t of_level[64]{};
     const auto level = [&](int f, int depth) { return result(f, of_level[depth]); };
     pairwise<decltype(level)> stack{*this, phase, level};
     for (std::int64_t b = 0; b < room_.groups; ++b) {
