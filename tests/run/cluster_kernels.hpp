@@ -81,6 +81,31 @@ class cluster_kernels {
         in::save(g.operands[outputs + k].type, data[outputs + k], w.offset(outputs + k),
                  at(v.pool[c.first_output + k]));
     };
+    if (c.kind == calque::cluster_kind::product) {
+      const int a = g.inputs, b = g.inputs + 1;
+      const calque::dtype t = v.nodes[c.root].type;
+      const calque::dtype wide = calque::is_floating(t) ? calque::dtype::float64 : t;
+      for (in::walk w(g, 0, 2); !w.done(); w.next()) {
+        constant sum{};
+        for (std::int64_t k = 0; k < g.extents[2]; ++k) {
+          const auto at_k = [&](int matrix) {
+            const auto& o = g.operands[matrix];
+            const std::int64_t i = matrix == a ? w.index(0) * o.strides[0] + k * o.strides[1]
+                                               : k * o.strides[0] + w.index(1) * o.strides[1];
+            return in::load(t, data[matrix], i);
+          };
+          const constant f[2] = {at_k(a), at_k(b)};
+          const constant x[2] = {sum, calque::op_info_of<calque::op::mul>.evaluate(wide, wide, f)};
+          sum = calque::op_info_of<calque::op::add>.evaluate(wide, wide, x);
+        }
+        load(w, names.body, 0, nullptr);
+        at(c.root) = calque::detail::narrowed(t, sum);
+        compute(0, c.root);
+        compute(c.root + 1, v.node_count);
+        save(w);
+      }
+      return;
+    }
     if (c.kind == calque::cluster_kind::map) {
       for (in::walk w(g, 0, g.rank); !w.done(); w.next()) {
         load(w, names.body, 0, nullptr);
@@ -94,48 +119,40 @@ class cluster_kernels {
       return;
     }
     const calque::node& root = v.nodes[c.root];
-    const calque::dtype wide = calque::is_floating(root.type) ? calque::dtype::float64 : root.type;
-    const std::string_view name = root.op->name;
     for (in::walk w(g, 0, g.kept); !w.done(); w.next()) {
-      constant sum = calque::detail::visit_dtype<constant>(root.type, [&]<class T>(T) {
-        return calque::detail::make_constant<T>(
-            name == "max"                     ? calque::op::reduce_max::identity<T>()
-            : name == "min"                   ? calque::op::reduce_min::identity<T>()
-            : name == "prod" || name == "all" ? T{1}
-                                              : T{});
-      });
+      std::vector<constant> all;
       for (in::walk r(g, g.kept, g.rank); !r.done(); r.next()) {
         load(w, names.body, 0, &r);
         compute(0, c.root);
-        const constant x[2] = {sum, at(v.input(c.root, 0))};
-        sum = (name == "max" || name == "any"   ? calque::op_info_of<calque::op::maximum>
-               : name == "min" || name == "all" ? calque::op_info_of<calque::op::minimum>
-               : name == "prod"                 ? calque::op_info_of<calque::op::mul>
-                                                : calque::op_info_of<calque::op::add>)
-                  .evaluate(wide, wide, x);
+        all.push_back(at(v.input(c.root, 0)));
       }
-      at(c.root) = calque::detail::narrowed(root.type, sum);
+      at(c.root) = reduced(root, all);
       load(w, names.tail, g.inputs, nullptr);
       compute(c.root + 1, v.node_count);
       save(w);
     }
   }
 
+  /// What a reduction makes of some elements; `sum_to` sums.
   static constant reduced(const calque::node& n, const std::vector<constant>& values) {
     const std::string_view name = n.op->name;
+    const bool most = name == "max" || name == "pool_max" || name == "largest";
     const calque::dtype wide = calque::is_floating(n.type) ? calque::dtype::float64 : n.type;
     constant sum = calque::detail::visit_dtype<constant>(n.type, [&]<class T>(T) {
-      return calque::detail::make_constant<T>(name == "max" ? calque::op::reduce_max::identity<T>()
+      return calque::detail::make_constant<T>(most ? calque::op::reduce_max::identity<T>()
                                               : name == "min"
                                                   ? calque::op::reduce_min::identity<T>()
-                                                  : T{});
+                                              : name == "prod" || name == "all" ? T{1}
+                                                                                : T{});
     });
+    const calque::op_info& combine = most || name == "any" ? calque::op_info_of<calque::op::maximum>
+                                     : name == "min" || name == "all"
+                                         ? calque::op_info_of<calque::op::minimum>
+                                     : name == "prod" ? calque::op_info_of<calque::op::mul>
+                                                      : calque::op_info_of<calque::op::add>;
     for (const constant& e : values) {
       const constant x[2] = {sum, e};
-      sum = (name == "max"   ? calque::op_info_of<calque::op::maximum>
-             : name == "min" ? calque::op_info_of<calque::op::minimum>
-                             : calque::op_info_of<calque::op::add>)
-                .evaluate(wide, wide, x);
+      sum = combine.evaluate(wide, wide, x);
     }
     return calque::detail::narrowed(n.type, sum);
   }

@@ -37,9 +37,11 @@ class cluster_rules {
         if (g_.nodes[id].region != g_.nodes[g_.pool[k.first]].region)
           return "stays in one region" + in;
         const op_kind o = g_.kind(id);
-        if (id == k.root ? (o != op_kind::reduce && o != op_kind::sum_to)
-                         : (o != op_kind::map && o != op_kind::sum_to &&
-                            (k.kind != cluster_kind::rows || o != op_kind::reduce)))
+        if (id == k.root
+                ? (k.kind == cluster_kind::product ? o != op_kind::matmul
+                                                   : o != op_kind::reduce && o != op_kind::sum_to)
+                : (o != op_kind::map && o != op_kind::sum_to &&
+                   (k.kind != cluster_kind::rows || o != op_kind::reduce)))
           return "computes elementwise but for its root" + in;
         if (is_read_outside(id, c) != is_output(k, id) && !(k.outputs == 1 && !is_read(id)))
           return "has as outputs what others read: node " + std::to_string(id) + in;
@@ -86,7 +88,10 @@ class cluster_rules {
   }
   std::string wrong_extents(const cluster& k) const {
     if (k.kind == cluster_kind::rows) return wrong_rows(k);
-    const node& domain = g_.nodes[k.kind == cluster_kind::map ? k.domain : k.root];
+    const node& domain = g_.nodes[k.kind == cluster_kind::reduce ? k.root : k.domain];
+    for (int a = 0; k.kind == cluster_kind::product && a < 2; ++a)
+      if (!assumed(k, g_.nodes[k.root].dims[a], domain.dims[a]))
+        return "proves or assumes its product's extents";
     for (int i = 0; i < k.outputs; ++i) {
       const node& n = g_.nodes[g_.pool[k.first_output + i]];
       if (n.rank != domain.rank) return "gives outputs of one rank";

@@ -472,7 +472,7 @@ struct drawn_step {
     } else if constexpr (Kind == 50) {
       return on_reduced([](auto x, auto... o) {
         if constexpr (below(7, 2) == 0) return all(x.e, o...);
-        else return any(x.e, o...);
+        else return calque::any(x.e, o...);
       });
     } else if constexpr (Kind == 51) {
       const auto x = array_of(number(any<0>()));

@@ -15,7 +15,7 @@ namespace calque {
 struct cluster_inputs {
   detail::list<std::int32_t> body;  // of the elementwise part; of a rows cluster's full nodes
   detail::list<std::int32_t> tail;  // of a reduction's tail, without its root; what a rows cluster
-                                    // reads once a row
+                                    // reads once a row; the two matrices of a product
 };
 
 namespace detail {
@@ -65,6 +65,11 @@ constexpr cluster_inputs inputs_of_rows(const row_set& rows) {
   for (int i = 0; i < c.nodes; ++i) {
     const std::int32_t id = g.pool[c.first + i];
     const node& n = g.nodes[id];
+    if (c.kind == cluster_kind::product && id == c.root) {  // two operands, also where they are one
+      r.tail.push(g.input(id, 0));
+      r.tail.push(g.input(id, 1));
+      continue;
+    }
     for (int k = 0; k < n.inputs; ++k) {
       const std::int32_t in = g.pool[n.first_input + k];
       if (in_cluster(g, c, in)) continue;

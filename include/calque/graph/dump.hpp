@@ -270,9 +270,10 @@ class graph_text {
   [[nodiscard]] std::string cluster_line(int i) const {
     const cluster& c = g_.clusters[i];
     std::string s = "cluster " + std::to_string(i) +
-                    (c.kind == cluster_kind::map    ? ": map over "
-                     : c.kind == cluster_kind::rows ? ": rows of "
-                                                    : ": reduce over ") +
+                    (c.kind == cluster_kind::map       ? ": map over "
+                     : c.kind == cluster_kind::rows    ? ": rows of "
+                     : c.kind == cluster_kind::product ? ": product over "
+                                                       : ": reduce over ") +
                     reference(c.domain);
     if (c.root >= 0) s += " root " + reference(c.root);
     s += ":" + ids(g_.pool + c.first, c.nodes) + " ->" + ids(g_.pool + c.first_output, c.outputs);

@@ -91,13 +91,15 @@ struct argument {
 enum class cluster_kind : std::uint8_t {
   map,     // elementwise, one or several outputs
   reduce,  // elementwise into one reduction, with an elementwise tail on its result
-  rows     // reductions over the same axes of one domain with their elementwise users (rows.hpp)
+  rows,    // reductions over the same axes of one domain with their elementwise users (rows.hpp)
+  product  // a product of two matrices, with an elementwise end on its result
 };
 
 struct cluster {
   cluster_kind kind = cluster_kind::map;
   std::int32_t domain = -1;  // node whose extents are the loop's
-  std::int32_t root = -1;    // reduce: the reduction's node; rows: the first one
+  std::int32_t root = -1;    // reduce: the reduction's node; rows: the first one;
+                             // product: the matmul
   std::int32_t first = 0;    // in the pool: node ids, ascending
   std::int32_t nodes = 0;
   std::int32_t first_output = 0;  // in the pool: node ids that other steps or results read

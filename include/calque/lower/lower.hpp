@@ -77,19 +77,25 @@ class lowering {
   list<std::int32_t> registers_;  // by node
 };
 
-/// The elementwise part of cluster `c`. A map's outputs are its last operands; a reduction's body
-/// stores the value to reduce as operand number (number of inputs).
+/// The elementwise part of cluster `c`. A map's outputs are its last operands; so are a product's,
+/// after the product itself; a reduction's body stores the value to reduce as operand number
+/// (number of inputs).
 [[nodiscard]] constexpr code_list lower_body(const graph_view& g, int number) {
   const cluster& c = g.clusters[number];
   const cluster_inputs in = inputs_of(g, c);
   lowering l(g);
   l.operands(in.body, 0);
+  const int inputs = in.body.size();
+  if (c.kind == cluster_kind::product) l.operand(c.root, inputs);
   for (int i = 0; i < c.nodes; ++i) {
     const int id = g.pool[c.first + i];
-    if (c.kind == cluster_kind::map || id < c.root) l.compute(id);
+    if (c.kind == cluster_kind::map ||
+        (c.kind == cluster_kind::product ? id != c.root : id < c.root))
+      l.compute(id);
   }
-  const int inputs = in.body.size();
-  if (c.kind == cluster_kind::map) {
+  if (c.kind == cluster_kind::product) {
+    for (int i = 0; i < c.outputs; ++i) l.store(g.pool[c.first_output + i], inputs + 1 + i);
+  } else if (c.kind == cluster_kind::map) {
     for (int i = 0; i < c.outputs; ++i) l.store(g.pool[c.first_output + i], inputs + i);
   } else {
     l.store(g.input(c.root, 0), inputs);

@@ -94,8 +94,9 @@ struct program_traits<program<I...>> {
 
 /// What a program reads and writes, by operand.
 struct operand_use {
-  bool used = false, uniform = false, input = false, output = false;
+  bool used = false, uniform = false, output = false;
   int bytes = 0;
+  bool input = false;  // a sweep's results so far are both
 };
 struct operand_uses {
   operand_use of[max_operands + 2];
@@ -122,15 +123,15 @@ struct program_operands<program<I...>> {
   }
   template <int K, class T>
   static constexpr void mark(operand_uses& u, load<K, T>) {
-    put(u, K, {true, false, true, false, static_cast<int>(sizeof(T))});
+    put(u, K, {true, false, false, static_cast<int>(sizeof(T)), true});
   }
   template <int K, class T>
   static constexpr void mark(operand_uses& u, splat<K, T>) {
-    put(u, K, {true, true, true, false, static_cast<int>(sizeof(T))});
+    put(u, K, {true, true, false, static_cast<int>(sizeof(T)), true});
   }
   template <int K, class T, int Src>
   static constexpr void mark(operand_uses& u, store<K, T, Src>) {
-    put(u, K, {true, false, false, true, static_cast<int>(sizeof(T))});
+    put(u, K, {true, false, true, static_cast<int>(sizeof(T)), false});
   }
   template <class Other>
   static constexpr void mark(operand_uses&, Other) {}

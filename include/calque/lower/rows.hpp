@@ -172,13 +172,15 @@ class row_phases {
   // --- code ------------------------------------------------------------------------------------
 
   constexpr void once_a_row(int stage) {
+    const auto here = [&](int i) {
+      if (reduces(i) || at(i).slot < 0) return false;
+      return is_kept(rows_.forms[i]) ? at(i).stage == stage
+                                     : rows_.forms[i] == row_form::uniform && stage == sweeps;
+    };
     for (int i = 0; i < size(); ++i)
-      if (is_kept(rows_.forms[i]) && !reduces(i) && at(i).stage == stage && at(i).slot >= 0) {
-        (void)value(rows_.ids[i], stage, false);
-      }
+      if (here(i)) (void)value(rows_.ids[i], stage, false);
     for (int i = 0; i < size(); ++i)  // last: a result may lie where an operand is
-      if (is_kept(rows_.forms[i]) && !reduces(i) && at(i).stage == stage && at(i).slot >= 0)
-        store(i, at(i).slot);
+      if (here(i)) store(i, at(i).slot);
   }
   constexpr void sweep(int stage) {
     list<code> folds;

@@ -1,15 +1,17 @@
 // Forms clusters, each of which becomes one kernel, from the groups that `group` made.
 //
 // Reductions over the same axes of one domain become one cluster with what works on their rows
-// (merge_rows.hpp), elementwise groups of one domain kernels with several results (merge_maps.hpp).
-// Extents decide only whether it pays: every node of a cluster is right for any broadcast, but for
-// a `sum_to` that seems to sum nothing, for what rows reduce, and for an output smaller than its
-// cluster: there extents are assumed equal, and the plan checks that.
+// (merge_rows.hpp), elementwise groups of one domain kernels with several results (merge_maps.hpp),
+// or the end of the matrix product that they read (product_ends.hpp). Extents decide only whether
+// it pays: every node of a cluster is right for any broadcast, but for a `sum_to` that seems to sum
+// nothing, for what rows reduce, and for an output smaller than its cluster: there extents are
+// assumed equal, and the plan checks that.
 #pragma once
 
 #include "calque/passes/group.hpp"
 #include "calque/passes/merge_maps.hpp"
 #include "calque/passes/merge_rows.hpp"
+#include "calque/passes/product_ends.hpp"
 
 namespace calque {
 namespace detail {
@@ -53,6 +55,7 @@ class fuser {
       fusion_groups groups(g_, group_, groups_);
       row_merger(groups).run();
       map_merger(groups).run();
+      product_ends(groups).run();
     }
     return finish();
   }
@@ -109,6 +112,7 @@ class fuser {
       if (number[c] < 0 || groups_[c].dead) continue;
       cluster& k = out.clusters[number[c]];
       k.kind = groups_[c].rows        ? cluster_kind::rows
+               : groups_[c].product   ? cluster_kind::product
                : groups_[c].root >= 0 ? cluster_kind::reduce
                                       : cluster_kind::map;
       k.root = groups_[c].root;
@@ -153,7 +157,8 @@ class fuser {
   }
   constexpr void assume_outputs(graph& out, cluster& c) const {
     assume_sums(out, c);
-    const node domain = out.nodes[c.kind == cluster_kind::map ? c.domain : c.root];
+    const node domain = out.nodes[c.kind == cluster_kind::reduce ? c.root : c.domain];
+    if (c.kind == cluster_kind::product) assume(out, c, out.nodes[c.root], domain);
     for (int i = 0; i < c.outputs; ++i)
       assume(out, c, out.nodes[out.pool[c.first_output + i]], domain);
   }

@@ -13,9 +13,15 @@ namespace calque::detail {
 struct fusion_group {
   std::int32_t region = 0, domain = -1, root = -1, nodes = 0, first = -1, last = -1;
   std::int32_t inputs = 0, outputs = 0;  // bounds
-  bool rows = false;
+  /// The first branch or loop that reads a member, and the last node outside that a member reads:
+  /// the first waits for the group, and the group for the second.
+  std::int32_t captured = none_captures, latest = -1;
+  bool rows = false, product = false;
   bool dead = false;
   bool works = false;  // has a node that computes something in any case
+
+  static constexpr std::int32_t none_captures = 0x7fffffff;
+  [[nodiscard]] constexpr bool is_ready_in_time() const { return latest <= captured; }
 };
 
 /// The groups of a graph, by node the group that it is in (or -1), and who reads what. Reshapes and
@@ -40,6 +46,7 @@ class fusion_groups {
         latest[group[id]] = id;
       }
     find_users();
+    find_captures();
     find_order();
     visited_.resize(all.size(), 0);
   }
@@ -48,6 +55,13 @@ class fusion_groups {
   [[nodiscard]] constexpr int first(int c) const { return all[c].first; }
   [[nodiscard]] constexpr int next(int id) const { return next_[id]; }
 
+  /// Whether nothing but members of group `c` reads a node.
+  [[nodiscard]] constexpr bool is_read_by(int id, int c) const {
+    if (is_result_[id] != 0) return false;
+    for (int u = users_of_[id]; u < users_of_[id + 1]; ++u)
+      if (group[users_[u]] != c) return false;
+    return users_of_[id] < users_of_[id + 1];
+  }
   /// Calls `f(group)` once for each group, other than `c`, that reads or is read by a member of it,
   /// or reads with it what lies outside.
   template <class F>
@@ -73,7 +87,7 @@ class fusion_groups {
   }
   /// clang gives an evaluation 2^20 steps; what is not merging takes some 450 a node.
   [[nodiscard]] static constexpr int most_work(const graph_view& graph) {
-    return 36'000 - 18 * graph.node_count;
+    return 32'000 - 20 * graph.node_count;
   }
   /// Whether merging has taken what a graph may cost in the compiler: its step limits are finite,
   /// and a graph with fewer merged groups is as right.
@@ -105,6 +119,8 @@ class fusion_groups {
       if (a.last > sum.last) sum.last = a.last;
       if (p == parts[0]) continue;
       if (a.root >= 0 && a.root < sum.root) sum.root = a.root;
+      if (a.captured < sum.captured) sum.captured = a.captured;
+      if (a.latest > sum.latest) sum.latest = a.latest;
       sum.nodes += a.nodes;
       sum.inputs += a.inputs;
       sum.outputs += a.outputs;
@@ -146,6 +162,22 @@ class fusion_groups {
   }
 
  private:
+  constexpr void find_captures() {
+    for (int id = 0; id < g.node_count; ++id) {
+      if (group[id] < 0) continue;
+      fusion_group& a = all[group[id]];
+      for (int u = users_of_[id]; u < users_of_[id + 1]; ++u) {
+        int to = users_[u];
+        if (g.nodes[to].region == a.region) continue;
+        while (to >= 0 && g.nodes[to].region != a.region) to = g.regions[g.nodes[to].region].owner;
+        if (to >= 0 && to < a.captured) a.captured = to;
+      }
+      for (int k = 0; k < g.nodes[id].inputs; ++k) {
+        const int in = g.input(id, k);
+        if (group[in] != group[id] && in > a.latest) a.latest = in;
+      }
+    }
+  }
   /// What a group reads and hands on, now that some of it stays inside.
   constexpr void recount(int c, const list<std::int32_t>& ids) {
     ++visit_;

@@ -56,7 +56,7 @@ class map_merger {
   constexpr bool merge(int c, int x) {
     const list<std::int32_t> parts{c, x};
     fusion_group sum = m_.together(parts);
-    if (m_.comes_back(parts) != fusion_groups::nothing) return false;
+    if (!sum.is_ready_in_time() || m_.comes_back(parts) != fusion_groups::nothing) return false;
     if (m_.all[x].last > m_.all[c].last) sum.domain = m_.all[x].domain;
     m_.join(parts, sum);
     return true;

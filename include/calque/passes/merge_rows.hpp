@@ -81,7 +81,8 @@ class row_merger {
     if (a.nodes + b.nodes + a.inputs + b.inputs + a.outputs + b.outputs > max_operands)
       return false;
     const row_form f = form(axes, a.domain);
-    return f == row_form::full || (a.root < 0 && f != row_form::none);
+    if (f == row_form::uniform) return a.root < 0 && axes.kept() == 0;
+    return f == row_form::full || (a.root < 0 && is_kept(f));
   }
   /// Whether one hands a full value to the other, or both read one; or one works on kept values of
   /// the other alone.
@@ -105,7 +106,8 @@ class row_merger {
     list<std::int32_t> parts{c, x};
     for (;;) {
       fusion_group sum = m_.together(parts);
-      if (sum.nodes + sum.inputs + sum.outputs > max_operands) return false;
+      if (sum.nodes + sum.inputs + sum.outputs > max_operands || !sum.is_ready_in_time())
+        return false;
       const int back = m_.comes_back(parts);
       if (back == fusion_groups::nothing) {
         m_.spend(8 * sum.nodes);

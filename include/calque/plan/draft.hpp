@@ -29,6 +29,7 @@ struct memory {
   std::int64_t bytes = 0;  // arena
   int region = 0;          // arena: where it is owned
   bool box = false;        // written more than once: a result of a cond, a state or stack of a loop
+  bool fixed = false;      // a box that becomes part of no other memory
   int start = INT_MAX, end = -1;  // first write, last read
   int home = -1;  // the memory it became part of; its values' places say where there
   int cell = -1;  // arena: index of its bytes

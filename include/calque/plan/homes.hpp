@@ -105,7 +105,8 @@ class home_finder {
     if (!through_views(id, to)) return;
     entity& e = d_.of(id);
     memory& own = d_.memories[static_cast<std::size_t>(e.where.memory)];
-    if (own.kind != memory_kind::arena || own.home >= 0 || own.region != w.region) return;
+    if (own.kind != memory_kind::arena || own.fixed || own.home >= 0 || own.region != w.region)
+      return;
     const bool box = !e.computed;
     if (box != own.box || (box && e.where.slice >= 0)) return;  // moved already, or not movable
     if (d_.root(to.memory) == e.where.memory) return;

@@ -190,8 +190,8 @@ class scheduler final : public assembly_writer {
       s.inputs = x.body.size(), s.tail_inputs = x.tail.size();
       out.assign(g_.pool + u.first_output, g_.pool + u.first_output + u.outputs);
       over = u.kind == cluster_kind::reduce ? u.root : u.domain;
-      elementwise =
-          u.kind == cluster_kind::map || (u.kind == cluster_kind::rows && writes_last(s_, u));
+      elementwise = u.kind == cluster_kind::map || u.kind == cluster_kind::product ||
+                    (u.kind == cluster_kind::rows && writes_last(s_, u));
       for (int i = 0; i < u.nodes; ++i) finish(g_.pool[u.first + i]);
     } else {
       if (n.op->kind != op_kind::iota && n.op->kind != op_kind::take) require_kernel(id);

@@ -23,7 +23,8 @@ class shadow_writer : protected draft_writer {
     for (const store& w : d_.stores)
       if (w.to.memory < g_.argument_count && w.position < d_.last_check)
         early[static_cast<std::size_t>(w.to.memory)] = 1, any = true;
-    return any ? early : std::vector<char>{};
+    if (!any) early.clear();
+    return early;
   }
 
  protected:
@@ -71,6 +72,7 @@ class shadow_writer : protected draft_writer {
       if (g_.kind(id) != op_kind::variable || !is_shadowed(g_.nodes[id].index)) continue;
       add_entity(id, variable_place(id), 0);
       const int box = add_box(id, id, here());
+      d_.memories[static_cast<std::size_t>(box)].fixed = true;  // read and written in turns
       wish(id, 0, row_major_place(box, id));
       shadows_[static_cast<std::size_t>(g_.nodes[id].index)] = box;
     }

@@ -221,6 +221,9 @@ class plan_text {
       for (int i = 3; i < t.shape->rank; ++i) bytes *= l.strides[i] != 0 ? e[i] : 1;
       return bytes * (k == 1 ? e[2] : e[0]) * (k == 0 ? e[2] : e[1]);
     }
+    if (n.cluster >= 0 && g_.clusters[n.cluster].kind == cluster_kind::product &&
+        k >= t.shape->inputs && k < t.shape->inputs + 2)
+      return bytes * t.shape->extents[2] * t.shape->extents[k - t.shape->inputs];
     for (int i = 0; i < t.shape->rank; ++i)  // a reduction's results have no strides along its axes
       if (l.strides[i] != 0) bytes *= t.shape->extents[i];
     return bytes;
@@ -270,9 +273,10 @@ class plan_text {
     if (n.cluster >= 0) {
       const cluster& c = g_.clusters[n.cluster];
       return "cluster of " + std::to_string(c.nodes) +
-             (c.kind == cluster_kind::reduce ? " around a reduction"
-              : c.kind == cluster_kind::rows ? " over the rows of one domain"
-                                             : "") +
+             (c.kind == cluster_kind::reduce    ? " around a reduction"
+              : c.kind == cluster_kind::rows    ? " over the rows of one domain"
+              : c.kind == cluster_kind::product ? " around a product"
+                                                : "") +
              "; " + cluster_reasons(g_).text(n.cluster);
     }
     if (x.op->kind != op_kind::map && x.op->kind != op_kind::reduce) return "a kernel of its own";

@@ -56,6 +56,7 @@ class step_layouts {
         const auto tail = id_list(s.first_input + s.inputs, s.tail_inputs);
         const auto out = id_list(s.first_output, s.outputs);
         if (c.kind == cluster_kind::map) b.elementwise(body, out, c.domain);
+        else if (c.kind == cluster_kind::product) b.product(c.root, body, out);
         else if (c.kind == cluster_kind::reduce) b.reduction(c.root, body, tail, out);
         else b.rows(row_set(g, c), body, tail, out);
         empty = std::all_of(out.begin(), out.end(), [&](int o) { return s_.elements(o) == 0; });
@@ -111,7 +112,8 @@ class step_layouts {
     }
     kernels[i] = kernel->run;
     if (s.kind == step_kind::cluster
-            ? g.clusters[s.cluster].kind != cluster_kind::reduce
+            ? g.clusters[s.cluster].kind == cluster_kind::map ||
+                  g.clusters[s.cluster].kind == cluster_kind::rows
             : s.kind == step_kind::single && g.kind(s.node) == op_kind::map)
       stream_results(l);
     l.shape.operands = l.operands.data();

@@ -9,6 +9,7 @@
 #include "calque/backend/cpu/gather.hpp"
 #include "calque/backend/cpu/matmul.hpp"
 #include "calque/backend/cpu/ordered_reduce.hpp"
+#include "calque/backend/cpu/product.hpp"
 #include "calque/backend/cpu/random.hpp"
 #include "calque/backend/cpu/row_tables.hpp"
 #include "calque/lower/lower.hpp"
@@ -40,6 +41,10 @@ template <class P>
 constexpr kernel_entry map_entry(P) {
   return {&launch_map<P>, &map_scratch};
 }
+template <class T, class P>
+constexpr kernel_entry product_entry(P) {
+  return {&launch_product<T, P>, &product_scratch<T>};
+}
 template <class P>
 constexpr kernel_entry single_entry(P) {
   return {&launch_single<P>, &map_scratch};
@@ -58,6 +63,8 @@ constexpr kernel_entry cluster_kernel() {
   constexpr cluster c = G::view().clusters[C];
   if constexpr (c.kind == cluster_kind::map) {
     return map_entry(lowered<body_code<G, C>>{});
+  } else if constexpr (c.kind == cluster_kind::product) {
+    return product_entry<type_of<G::view().nodes[c.root].type>>(lowered<body_code<G, C>>{});
   } else if constexpr (c.kind == cluster_kind::rows) {
     return {&row_cluster<G, C>::launch, &row_cluster<G, C>::scratch};
   } else {
