@@ -1,6 +1,8 @@
 // The kernels of single operations that threads share: the same bits for 1, 2 and 8 threads.
 #include "tests/threads/spawned.hpp"
 
+#include <stdexcept>
+
 #include "calque/ops/sort.hpp"
 
 namespace cq = calque;
@@ -21,9 +23,26 @@ struct last_signed {
 };
 CALQUE_REGISTER(last_signed);
 
+// Not everything can be combined.
+struct sum_to_nine {
+  static constexpr char name[] = "sum_to_nine";
+  template <class T>
+  static constexpr T identity() {
+    return T{0};
+  }
+  template <class T>
+  T operator()(T a, T b) const {
+    if (a + b > 9) throw std::range_error("above nine");
+    return a + b;
+  }
+};
+CALQUE_REGISTER(sum_to_nine);
+
 namespace {
 
 constexpr auto product = cq::trace([](auto a, auto b) { return cq::matmul(a, b); });
+constexpr auto dense =
+    cq::trace([](auto x, auto w, auto b) { return cq::tanh(0.001f * cq::matmul(x, w) + b); });
 constexpr auto running = cq::trace([](auto x) { return cq::cumsum(x, cq::axis<0>); });
 constexpr auto running_rows = cq::trace([](auto x) { return cq::cumsum(x, cq::axis<1>); });
 constexpr auto running_columns = cq::trace([](auto x) { return cq::cumsum(x, cq::axis<0>); });
@@ -53,6 +72,18 @@ TEST_CASE("matrix products give the same bits for 1, 2 and 8 threads, and k is n
   same_bits("a batch", true, [&] { return product(a, b); });
   const auto few = cq::reshape(waves(3 * 164, 165), cq::shape{3, 164, 165}).clone();
   same_bits("few products", true, [&] { return product(few, cq::transpose<0, 2, 1>(few)); });
+}
+
+TEST_CASE("products with an elementwise end give the same bits for 1, 2 and 8 threads (C008)") {
+  const std::int64_t sizes[][3] = {
+      {128, 512, 300}, {3001, 40, 70}, {1000, 1001, 50}, {2, 9000, 400}};
+  for (const auto& s : sizes) {
+    INFO(s[0] << " x " << s[1] << " x " << s[2]);
+    const auto x = waves(s[0], s[2]), w = waves(s[2], s[1]), b = waves(1, s[1]);
+    const auto t = waves(s[1], s[2]);
+    same_bits("straight", true, [&] { return dense(x, w, b); });
+    same_bits("transposed", true, [&] { return dense(x, cq::transpose(t), b); });
+  }
 }
 
 TEST_CASE("running sums give the same bits for 1, 2 and 8 threads (C008, C025)") {
@@ -85,6 +116,21 @@ TEST_CASE(
   const auto y = cq::trace([](auto a) { return cq::accumulate<last_signed>(a, cq::axis<0>); })(x);
   CHECK(y.to_vector() == v);
   CHECK(spawned::most_workers == 8);
+}
+
+TEST_CASE("a monoid may throw while other threads wait for what lies before them (C088)") {
+  auto x = cq::zeros<float>(cq::shape{500000});
+  constexpr auto f = cq::trace([](auto a) { return cq::accumulate<sum_to_nine>(a, cq::axis<0>); });
+  const spawned::in_use threads;
+  const cq::device_guard on{cq::cpu(0).with_threads(8)};
+  for (const std::int64_t bad : {1, 40000, 250000, 499999}) {
+    x(bad - 1) = 5, x(bad) = 6;
+    for (int i = 0; i < 10; ++i) CHECK_THROWS_AS((void)f(x), std::range_error);
+    x(bad - 1) = x(bad) = 0;
+  }
+  x(0) = 9;
+  CHECK(f(x)(499999) == 9);
+  CHECK(spawned::uses == 41);
 }
 
 TEST_CASE("scans of fewer elements than threads are as serial ones (C025)") {

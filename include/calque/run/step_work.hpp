@@ -22,8 +22,12 @@ inline constexpr std::int64_t work_of_a_thread = std::int64_t{1} << 18;
                                           const geometry& shape) {
   if (s.kind == planning::step_kind::check) return 0;
   const std::int64_t moved = std::max(shape.operand_count(), 2);
-  if (s.kind == planning::step_kind::cluster)
-    return shape.size * (g.clusters[s.cluster].nodes + moved);
+  if (s.kind == planning::step_kind::cluster) {
+    const cluster& c = g.clusters[s.cluster];
+    const std::int64_t elementwise = shape.size * (c.nodes + moved);
+    return c.kind == cluster_kind::product ? elementwise + shape.size * shape.extents[2] / 8
+                                           : elementwise;
+  }
   if (s.kind != planning::step_kind::single) return shape.size * moved;  // copies
   switch (g.kind(s.node)) {
     case op_kind::matmul: {  // vectors and registers: eight multiplications count as one

@@ -84,12 +84,15 @@ CALQUE_HIDDEN inline tile_program map_tile() {
 
 template <class P>
 CALQUE_HIDDEN void launch_map(const geometry& g, void* const* data, void* scratch) {
-  share_tiles(map_tile<P>(), g, data, scratch);
+  share_tiles(map_tile<P>(), {g.extents, g.rank, g.inputs, g.outputs, g.operands}, g.threads, data,
+              g.size, scratch);
 }
 /// The same at the baseline only: for steps that replace a cluster whose assumptions failed.
 template <class P>
 CALQUE_HIDDEN void launch_single(const geometry& g, void* const* data, void* scratch) {
-  share_tiles({&map_baseline<P>, operands_of<P>.of}, g, data, scratch);
+  share_tiles({&map_baseline<P>, operands_of<P>.of},
+              {g.extents, g.rank, g.inputs, g.outputs, g.operands}, g.threads, data, g.size,
+              scratch);
 }
 CALQUE_HIDDEN inline std::int64_t map_scratch(const geometry& g) {
   return shared_bytes(g, tile_bytes(g.operands, g.operand_count()));
