@@ -13,7 +13,7 @@ faults=0
 fault() { echo "layering: $*"; faults=$((faults + 1)); }
 
 headers=0
-vendor='^[[:space:]]*#[[:space:]]*include[[:space:]]*[<"](thrust/|cub/|cuda|cublas|cudnn|nccl|nvrtc|Eigen/|eigen3/|cblas|mpi\.h|omp\.h|tbb/)'
+vendor='^[[:space:]]*#[[:space:]]*include[[:space:]]*[<"](thrust/|cub/|cuda|cublas|cudnn|nccl|nvrtc|Eigen/|eigen3/|cblas|mpi\.h|omp\.h|tbb/|oneapi/)'
 compiler='^[[:space:]]*#[[:space:]]*(if|ifdef|ifndef|elif).*(__clang__|__GNUC__|__CUDACC__|__NVCC__|_MSC_VER|__x86_64__|__aarch64__|__AVX|__SSE|__FMA__|__FAST_MATH__)'
 while IFS= read -r file; do
   headers=$((headers + 1))
@@ -24,8 +24,8 @@ while IFS= read -r file; do
   folder=${name%%/*}
   [[ -v allowed[$name] ]] && folder=$name  # a header with a line of its own
   [[ $name == */* ]] || folder=
-  if [[ $folder != backend ]] && found=$(grep -nE "$vendor" "$file"); then
-    fault "$name:${found%%:*} includes a vendor library; only backend/ may: ${found#*:}"
+  if [[ $folder != @(backend|parallel) ]] && found=$(grep -nE "$vendor" "$file"); then
+    fault "$name:${found%%:*} includes a vendor library; only backend/ and parallel/ may: ${found#*:}"
   fi
   if [[ $name != core/config.hpp ]] && found=$(grep -nE "$compiler" "$file"); then
     fault "$name:${found%%:*} tests a compiler or platform; only core/config.hpp may"

@@ -54,13 +54,15 @@ struct geometry {
   std::int64_t start = 0;      // iota: first value; along_axis: see above
   const operand_layout* operands = nullptr;
   const char* text = nullptr;  // what a kernel that throws names
+  std::int32_t threads = 1;    // that may share the step: the plan's choice
 
   [[nodiscard]] constexpr int operand_count() const { return inputs + tail_inputs + outputs; }
 };
 
 /// Runs one step. `data[i]` is operand i's first element; `scratch` has the bytes asked for.
 using kernel_function = void (*)(const geometry&, void* const* data, void* scratch);
-/// Bytes of scratch that a kernel needs for a geometry (0 where the pointer is null).
+/// Bytes of scratch that a kernel needs for a geometry and its threads (0 where the pointer is
+/// null).
 using scratch_function = std::int64_t (*)(const geometry&);
 
 struct kernel_entry {

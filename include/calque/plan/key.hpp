@@ -18,7 +18,8 @@ namespace calque::detail::planning {
 class plan_key {
  public:
   /// Layout: [flags: bit 0 outputs given, then one a leaf and output: row-major] [leaves: extents,
-  /// strides unless row-major] [outputs likewise] [pairs of variables that are one] [overlaps].
+  /// strides unless row-major] [outputs likewise] [threads, if several] [pairs of variables that
+  /// are one] [overlaps].
   plan_key(const graph_view& g, const graph_facts& facts, const call_request& r) {
     const std::size_t bound = bound_of(g, facts, r);
     words_ = inline_.data();
@@ -39,6 +40,7 @@ class plan_key {
       for (int k = 0; k < r.output_count; ++k)
         w.add(g.nodes[g.result(k)].rank, r.outputs[k].extents, r.outputs[k].strides);
     w.end_flags();
+    if (r.threads > 1) w.push(threads_tag | r.threads);
     add_shared_variables(w, r);
     if (r.outputs != nullptr || !facts.written.empty())
       for_each_overlap(g, facts, r, [&](int a, int b, overlap c) {
@@ -59,6 +61,9 @@ class plan_key {
     for (std::size_t i = 0; i < size_; ++i) different |= words_[i] ^ o[i];
     return different == 0;
   }
+  /// Marks the word that holds the number of threads.
+  static constexpr std::int64_t threads_tag = std::int64_t{1} << 61;
+
   [[nodiscard]] static std::size_t flag_words(const graph_view& g) {
     return static_cast<std::size_t>(1 + g.argument_count + g.result_count() + 63) / 64;
   }
@@ -72,7 +77,7 @@ class plan_key {
                               const call_request& r) {
     const auto count = [](int n) { return static_cast<std::size_t>(n); };
     const std::size_t leaves = count(r.leaf_count), outputs = r.outputs ? count(r.output_count) : 0;
-    return flag_words(g) + 2 * max_rank * (leaves + outputs) + leaves +
+    return flag_words(g) + 1 + 2 * max_rank * (leaves + outputs) + leaves +
            (outputs + facts.written.size()) * leaves + outputs * outputs / 2;
   }
 
@@ -161,6 +166,10 @@ class key_difference {
       if (differs("output " + std::to_string(k), 1 + g_.argument_count + k,
                   g_.nodes[g_.result(k)].rank))
         return text_;
+    const std::int64_t threads = now_.threads(), threads_before = before_.threads();
+    if (threads != threads_before)
+      return "the device has " + std::to_string(threads) + " threads, before it had " +
+             std::to_string(threads_before);
     return aliasing();
   }
 
@@ -172,6 +181,10 @@ class key_difference {
       return ((static_cast<std::uint64_t>(words[i / 64]) >> (i % 64)) & 1) != 0;
     }
     std::int64_t next() { return at < size ? words[at++] : -1; }
+    std::int64_t threads() {
+      if (at >= size || (words[at] >> 61) != 1) return 1;
+      return words[at++] & ~plan_key::threads_tag;
+    }
   };
 
   bool differs(const std::string& what, int flag, int rank) {

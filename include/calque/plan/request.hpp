@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "calque/core/device.hpp"
 #include "calque/graph/node.hpp"
 
 namespace calque {
@@ -34,6 +35,7 @@ struct call_request {
   int leaf_count = 0;
   const output* outputs = nullptr;
   int output_count = 0;
+  int threads = detail::current_device().threads;
 };
 
 }  // namespace calque

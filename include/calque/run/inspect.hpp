@@ -47,6 +47,7 @@ class plan_text {
         if (t.shape->outputs > 0)
           s += ", writes " + std::to_string(written) + " B to " + address(t, t.operands - 1);
         if (t.operands > 0 && t.shape->operands[t.operands - 1].streamed) s += " past the caches";
+        if (t.shape->threads > 1) s += ", by " + std::to_string(t.shape->threads) + " threads";
         if (n.first >= 0)
           s += ", lives in steps " + std::to_string(n.first) + " to " + std::to_string(n.last);
         if (t.scratch >= 0) s += ", scratch at arena+" + std::to_string(t.scratch);

@@ -14,6 +14,7 @@
 #include "calque/backend/cpu/gather.hpp"
 #include "calque/backend/cpu/stream.hpp"
 #include "calque/run/geometry.hpp"
+#include "calque/run/step_work.hpp"
 
 namespace calque::detail {
 
@@ -116,6 +117,7 @@ class step_layouts {
             : s.kind == step_kind::single && g.kind(s.node) == op_kind::map)
       stream_results(l);
     l.shape.operands = l.operands.data();
+    l.shape.threads = threads_for(work_of(s, g, l.shape), d_.request.threads);
     if (kernel->scratch != nullptr) scratch[i] = kernel->scratch(l.shape);
   }
   /// Results of an elementwise step that moves more than the caches hold are written past them,

@@ -1,12 +1,13 @@
 // argmax and argmin along one axis: the first of equals, and the first NaN if there is one.
 #pragma once
 
-#include "calque/backend/backend.hpp"
+#include "calque/backend/cpu/share.hpp"
 
 namespace calque::detail {
 
 template <class Better, class T>
 CALQUE_HIDDEN void launch_arg_reduce(const geometry& g, void* const* data, void*) {
+  if (g.threads > 1) return share_lines(&launch_arg_reduce<Better, T>, g, data, nullptr, 0);
   const T* in = static_cast<const T*>(data[0]);
   std::int64_t* out = static_cast<std::int64_t*>(data[1]);
   const operand_layout& from = g.operands[0];

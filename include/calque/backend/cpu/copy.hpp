@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "calque/backend/backend.hpp"
+#include "calque/backend/cpu/share.hpp"
 
 namespace calque::detail {
 
@@ -51,6 +51,7 @@ CALQUE_HIDDEN void copy_as(const geometry& g, void* const* data) {
 }
 
 CALQUE_HIDDEN inline void run_copy(const geometry& g, void* const* data, void*) {
+  if (g.threads > 1) return share_axis(&run_copy, g, data, nullptr, 0, {0, g.rank});
   switch (size_of(g.operands[0].type)) {
     case 1: copy_as<opaque<1>>(g, data); break;
     case 2: copy_as<opaque<2>>(g, data); break;

@@ -114,6 +114,7 @@ CALQUE_HIDDEN void take_as(const geometry& g, void* const* data) {
   });
 }
 CALQUE_HIDDEN inline void run_take(const geometry& g, void* const* data, void*) {
+  if (g.threads > 1) return share_axis(&run_take, g, data, nullptr, 0, {0, g.rank});
   switch (size_of(g.operands[0].type)) {
     case 1: take_as<opaque<1>>(g, data); break;
     case 2: take_as<opaque<2>>(g, data); break;

@@ -84,18 +84,18 @@ CALQUE_HIDDEN inline tile_program map_tile() {
 
 template <class P>
 CALQUE_HIDDEN void launch_map(const geometry& g, void* const* data, void* scratch) {
-  run_tiles(map_tile<P>(), {g.extents, g.rank, g.inputs, g.outputs, g.operands}, data, 0, g.size,
-            static_cast<std::byte*>(scratch));
+  share_tiles(map_tile<P>(), {g.extents, g.rank, g.inputs, g.outputs, g.operands}, g.threads, data,
+              g.size, scratch);
 }
 /// The same at the baseline only: for steps that replace a cluster whose assumptions failed.
 template <class P>
 CALQUE_HIDDEN void launch_single(const geometry& g, void* const* data, void* scratch) {
-  run_tiles({&map_baseline<P>, operands_of<P>.of},
-            {g.extents, g.rank, g.inputs, g.outputs, g.operands}, data, 0, g.size,
-            static_cast<std::byte*>(scratch));
+  share_tiles({&map_baseline<P>, operands_of<P>.of},
+              {g.extents, g.rank, g.inputs, g.outputs, g.operands}, g.threads, data, g.size,
+              scratch);
 }
 CALQUE_HIDDEN inline std::int64_t map_scratch(const geometry& g) {
-  return tile_bytes(g.operands, g.operand_count());
+  return shared_bytes(g, tile_bytes(g.operands, g.operand_count()));
 }
 
 }  // namespace calque::detail

@@ -1,8 +1,8 @@
 // The matmul step: hands its geometry to the blocked product, once for each matrix of the batch.
 #pragma once
 
-#include "calque/backend/backend.hpp"
-#include "calque/backend/cpu/gemm.hpp"
+#include "calque/backend/cpu/blas.hpp"
+#include "calque/backend/cpu/gemm_share.hpp"
 
 namespace calque::detail {
 
@@ -15,8 +15,15 @@ inline bool writes_aside(const operand_layout& out) {
   return out.strides[1] != 1 && out.strides[0] != 1;
 }
 
+/// Whether threads take whole products, and not parts of each.
+inline bool shares_products(const geometry& g) {
+  std::int64_t most = 1;
+  for (int i = 3; i < g.rank; ++i) most = std::max(most, g.extents[i]);
+  return g.threads > 1 && (most >= 2 * g.threads || writes_aside(g.operands[2]));
+}
+
 template <class T>
-CALQUE_HIDDEN std::int64_t matmul_scratch(const geometry& g) {
+CALQUE_HIDDEN std::int64_t matmul_room(const geometry& g) {
   const operand_layout &a = g.operands[0], &b = g.operands[1], &c = g.operands[2];
   const std::int64_t m = g.extents[0], n = g.extents[1], k = g.extents[2];
   if (writes_transposed(c))
@@ -26,6 +33,32 @@ CALQUE_HIDDEN std::int64_t matmul_scratch(const geometry& g) {
   const std::int64_t own = gemm_scratch_bytes<T>(m, n, k, a.strides[0], a.strides[1], b.strides[0],
                                                  b.strides[1], aside ? n : c.strides[0]);
   return aside ? (own + 63) / 64 * 64 + m * n * static_cast<std::int64_t>(sizeof(T)) : own;
+}
+
+/// The first product; those that follow have its sizes and strides.
+template <class T>
+CALQUE_HIDDEN gemm_problem<T> first_product(const geometry& g, void* const* data) {
+  const operand_layout &a = g.operands[0], &b = g.operands[1], &c = g.operands[2];
+  const gemm_problem<T> p{g.extents[0],
+                          g.extents[1],
+                          g.extents[2],
+                          static_cast<const T*>(data[0]),
+                          a.strides[0],
+                          a.strides[1],
+                          static_cast<const T*>(data[1]),
+                          b.strides[0],
+                          b.strides[1],
+                          static_cast<T*>(data[2]),
+                          c.strides[0],
+                          c.strides[1]};
+  return writes_transposed(c) ? p.transposed() : p;
+}
+template <class T>
+CALQUE_HIDDEN std::int64_t matmul_scratch(const geometry& g) {
+  void* const nowhere[3]{};
+  if (g.threads <= 1) return matmul_room<T>(g);
+  if (shares_products(g)) return shared_bytes(g, matmul_room<T>(g));
+  return shared_gemm_bytes(first_product<T>(g, nowhere), g.threads);
 }
 
 /// Leads three pointers through the repeating axes of a matmul.
@@ -55,6 +88,19 @@ class matrix_walk {
 
 template <class T>
 CALQUE_HIDDEN void launch_matmul(const geometry& g, void* const* data, void* scratch) {
+  blas_call<T> blas(first_product<T>(g, data));
+  if (!blas && shares_products(g))
+    return share_axis(&launch_matmul<T>, g, data, scratch, matmul_room<T>(g), {3, g.rank});
+  if (blas || (g.threads > 1 && g.extents[2] > 0)) {
+    gemm_problem<T> p = first_product<T>(g, data);
+    const bool transposed = writes_transposed(g.operands[2]);
+    matrix_walk<T> products(g);
+    do {
+      if (blas) blas(p);
+      else share_gemm(p, g.threads, scratch);
+    } while (transposed ? products.next(p.b, p.a, p.c) : products.next(p.a, p.b, p.c));
+    return;
+  }
   const operand_layout &a = g.operands[0], &b = g.operands[1], &c = g.operands[2];
   const T* x = static_cast<const T*>(data[0]);
   const T* y = static_cast<const T*>(data[1]);

@@ -54,9 +54,12 @@ CALQUE_PAIRING(avx2, CALQUE_TARGET_AVX2, 32)
 CALQUE_PAIRING(avx512, CALQUE_TARGET_AVX512, 64)
 #undef CALQUE_PAIRING
 
-CALQUE_HIDDEN inline std::int64_t ordered_reduce_scratch(const geometry& g) {
+CALQUE_HIDDEN inline std::int64_t ordered_reduce_room(const geometry& g) {
   const std::int64_t most = g.size < ordered_block ? g.size : ordered_block;
   return most * size_of(g.operands[0].type) + 64;
+}
+CALQUE_HIDDEN inline std::int64_t ordered_reduce_scratch(const geometry& g) {
+  return shared_bytes(g, ordered_reduce_room(g));
 }
 
 template <class F, class T>
@@ -173,6 +176,9 @@ class CALQUE_HIDDEN ordered_reduction {
 
 template <class F, class T>
 CALQUE_HIDDEN void launch_ordered_reduce(const geometry& g, void* const* data, void* scratch) {
+  if (g.threads > 1)  // parts long enough to be combined side by side if the whole is
+    return share_lines(&launch_ordered_reduce<F, T>, g, data, scratch, ordered_reduce_room(g),
+                       g.kept > 0 && g.extents[g.kept - 1] >= 8 ? 8 : 1);
   ordered_reduction<F, T>(g, data, scratch).run();
 }
 

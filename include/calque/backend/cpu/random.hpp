@@ -141,6 +141,13 @@ CALQUE_RANDOM_LOOP(avx2, CALQUE_TARGET_AVX2, 32)
 CALQUE_RANDOM_LOOP(avx512, CALQUE_TARGET_AVX512, 64)
 #undef CALQUE_RANDOM_LOOP
 
+CALQUE_HIDDEN inline std::int64_t random_room(const geometry& g) {
+  return g.operands[1].linear ? 0 : tile_size * size_of(g.operands[1].type);
+}
+CALQUE_HIDDEN inline std::int64_t random_scratch(const geometry& g) {
+  return shared_bytes(g, random_room(g));
+}
+
 /// Operand 0 is the state, operand 1 the result.
 template <class D, class T>
 CALQUE_HIDDEN void launch_random(const geometry& g, void* const* data, void* scratch) {
@@ -152,19 +159,20 @@ CALQUE_HIDDEN void launch_random(const geometry& g, void* const* data, void* scr
 #endif
   const auto* state = static_cast<const std::uint64_t*>(data[0]);
   const operand_layout& to = g.operands[1];
-  if (to.linear) {
-    fill({state[0], state[1], 0, g.size, data[1]});
-    return;
-  }
-  for (std::int64_t at = 0; at < g.size; at += tile_size) {
-    const std::int64_t n = g.size - at < tile_size ? g.size - at : tile_size;
-    fill({state[0], state[1], at, n, scratch});
-    scatter_tile(scratch, data[1], static_cast<int>(sizeof(T)), g.extents, to.strides, g.rank, at,
-                 n);
-  }
-}
-CALQUE_HIDDEN inline std::int64_t random_scratch(const geometry& g) {
-  return g.operands[1].linear ? 0 : tile_size * size_of(g.operands[1].type);
+  const std::int64_t room = worker_bytes(random_room(g));
+  const block_cut cut(g.size, g.threads, g.threads > 1 ? tile_size : g.size);
+  for_each_block(g.threads, cut.blocks, [&](int worker, std::int64_t b) {
+    const std::int64_t first = cut.first(b), end = first + cut.size(b);
+    if (to.linear)
+      return fill({state[0], state[1], first, end - first, static_cast<T*>(data[1]) + first});
+    void* const tile = static_cast<std::byte*>(scratch) + worker * room;
+    for (std::int64_t at = first; at < end; at += tile_size) {
+      const std::int64_t n = end - at < tile_size ? end - at : tile_size;
+      fill({state[0], state[1], at, n, tile});
+      scatter_tile(tile, data[1], static_cast<int>(sizeof(T)), g.extents, to.strides, g.rank, at,
+                   n);
+    }
+  });
 }
 
 }  // namespace calque::detail

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "calque/backend/cpu/reduce_loops.hpp"
+#include "calque/backend/cpu/reduce_room.hpp"
 
 namespace calque::detail {
 
@@ -24,78 +25,6 @@ struct reduce_program {
   int bytes = 0;  // of a reduced value
 };
 
-/// Elements that one block of a row holds, and one gathered panel.
-inline constexpr std::int64_t reduce_block = 2048;
-/// Kept elements whose reduced values are held at once.
-inline constexpr std::int64_t kept_tile = tile_size;
-/// Rows that one block of a column walk adds up one after another.
-inline constexpr std::int64_t column_block = 32;
-
-/// Lines shorter than the first are not worth a vector loop along them; those shorter than the
-/// second take the narrower vectors.
-inline constexpr std::int64_t shortest_line = 8, short_line = 16;
-
-/// Whether a reduction of `reduced` elements for each kept one walks its kept axes inside: where
-/// its rows are short, else where the kept axes, and not the reduced ones, are contiguous.
-CALQUE_HIDDEN inline bool by_columns(const geometry& g, std::int64_t reduced) {
-  if (g.kept == 0 || g.kept_size == 1) return false;
-  if (reduced < shortest_line) return g.kept_size >= reduced;
-  if (g.kept_size < shortest_line) return false;
-  int rows = 0, columns = 0;
-  for (int k = 0; k < g.inputs; ++k) {
-    const std::int64_t kept = g.operands[k].strides[g.kept - 1];
-    const std::int64_t inner = g.operands[k].strides[g.rank - 1];
-    rows += inner == 1 && kept != 1;
-    columns += kept == 1 && inner != 1;
-  }
-  return columns > rows;
-}
-/// Whether an operand's elements follow each other along the axes [first, last).
-CALQUE_HIDDEN inline bool is_contiguous(const geometry& g, const operand_layout& o, int first,
-                                        int last) {
-  std::int64_t expected = 1;
-  for (int a = last - 1; a >= first; --a) {
-    if (g.extents[a] != 1 && o.strides[a] != expected) return false;
-    expected *= g.extents[a];
-  }
-  return true;
-}
-
-/// Where a reduction keeps its intermediate values, in bytes from the start of its scratch.
-struct CALQUE_HIDDEN reduce_room {
-  bool columns = false;
-  std::int64_t reduced = 1;  // elements for each kept one
-  std::int64_t line = 0;     // a value for each kept element of a tile
-  std::int64_t levels = 0;   // partial results, one for each level of the pairwise combination
-  std::int64_t tiles = 0;    // gathered operands
-
-  explicit reduce_room(const geometry& g) {
-    for (int a = g.kept; a < g.rank; ++a) reduced *= g.extents[a];
-    columns = by_columns(g, reduced);
-    line = rounded((g.kept_size < kept_tile ? g.kept_size : kept_tile) * 8);
-    levels = line;
-    int depth = 1;
-    for (std::int64_t n = reduced; n > (columns ? column_block : reduce_block); n = (n + 1) / 2)
-      ++depth;
-    tiles = levels + rounded((columns ? line : 8) * depth);
-  }
-  [[nodiscard]] bool gathers(const geometry& g, int k) const {
-    return columns ? !is_contiguous(g, g.operands[k], 0, g.kept)
-                   : !is_contiguous(g, g.operands[k], g.kept, g.rank);
-  }
-  /// Bytes of all scratch; called when planning.
-  [[nodiscard]] std::int64_t total(const geometry& g) const {
-    std::int64_t body = 0;
-    for (int k = 0; k < g.inputs; ++k)
-      if (gathers(g, k)) body += size_of(g.operands[k].type) * reduce_block;
-    const std::int64_t tail = tile_bytes(g.operands + g.inputs, g.tail_inputs + g.outputs);
-    return tiles + (body > tail ? body : tail);
-  }
-
- private:
-  static std::int64_t rounded(std::int64_t n) { return (n + 63) / 64 * 64; }
-};
-
 class CALQUE_HIDDEN reduction {
  public:
   reduction(const reduce_program& p, const geometry& g, void* const* data, std::byte* scratch)
@@ -109,16 +38,61 @@ class CALQUE_HIDDEN reduction {
   }
 
   void run() {
-    for (std::int64_t at = 0; at < g_.kept_size; at += kept_tile) {
-      const std::int64_t n = g_.kept_size - at < kept_tile ? g_.kept_size - at : kept_tile;
-      if (room_.reduced == 0) p_.fill(scratch_, n);
-      else if (room_.columns) reduce_columns(at, n);
-      else reduce_rows(at, n);
-      finish(at, n);
+    for (std::int64_t at = 0; at < g_.kept_size; at += kept_tile)
+      tile(at, g_.kept_size - at < kept_tile ? g_.kept_size - at : kept_tile);
+  }
+  /// The same by all threads of the step; the scratch has `reduce_scratch` bytes.
+  static void share(const reduce_program& p, const geometry& g, void* const* data,
+                    std::byte* scratch) {
+    reduction whole(p, g, data, scratch);
+    const reduce_cut cut(g, whole.room_);
+    const std::int64_t each = worker_bytes(whole.room_.total(g));
+    if (!cut.inside) {
+      for_each_block(g.threads, (g.kept_size + cut.tile - 1) / cut.tile,
+                     [&](int worker, std::int64_t b) {
+                       const std::int64_t at = b * cut.tile, left = g.kept_size - at;
+                       reduction(p, g, data, scratch + worker * each)
+                           .tile(at, left < cut.tile ? left : cut.tile);
+                     });
+      return;
+    }
+    std::byte* const results = scratch + g.threads * each;
+    for (std::int64_t at = 0; at < g.kept_size; at += cut.tile) {
+      const std::int64_t n = g.kept_size - at < cut.tile ? g.kept_size - at : cut.tile;
+      for_each_block(g.threads, cut.groups, [&](int worker, std::int64_t b) {
+        const std::int64_t first = b * cut.group, left = whole.room_.reduced - first;
+        reduction(p, g, data, scratch + worker * each)
+            .part(at, n, first, first + (left < cut.group ? left : cut.group),
+                  results + b * cut.step);
+      });
+      std::byte* of_level[64]{};
+      pairwise stack;
+      const auto joins = [&](int d) { whole.join(of_level[d - 1], of_level[d], n); };
+      for (std::int64_t b = 0; b < cut.groups; ++b) {
+        of_level[stack.depth] = results + b * cut.step;
+        stack.push(joins);
+      }
+      stack.finish(joins);
+      std::memcpy(scratch, results, static_cast<std::size_t>(n * p.bytes));
+      whole.finish(at, n);
     }
   }
 
  private:
+  void tile(std::int64_t at, std::int64_t n) {
+    if (room_.reduced == 0) p_.fill(scratch_, n);
+    else if (room_.columns) reduce_columns(at, n, 0, room_.reduced, scratch_);
+    else reduce_rows(at, n);
+    finish(at, n);
+  }
+  /// The reduced elements [first, last) of n kept ones, of one where rows are walked.
+  void part(std::int64_t at, std::int64_t n, std::int64_t first, std::int64_t last,
+            std::byte* results) {
+    if (room_.columns) return reduce_columns(at, n, first, last, results);
+    for_each_run(0, g_.kept, at, 1, [&](void** base, std::int64_t, std::int64_t) {
+      long_row(base, first, last, results);
+    });
+  }
   /// Steps through `rank` axes from the element `first` in row-major order, as far as the last axis
   /// goes: calls f(base of each operand, elements of the run, elements done before).
   template <class F>
@@ -157,7 +131,7 @@ class CALQUE_HIDDEN reduction {
       for (int k = 0; k < g_.inputs; ++k) steps[k] = step_along(k, g_.kept - 1);
       if (room_.reduced > reduce_block) {
         for (std::int64_t r = 0; r < rows; ++r) {
-          long_row(base, results + r * p_.bytes);
+          long_row(base, 0, room_.reduced, results + r * p_.bytes);
           for (int k = 0; k < g_.inputs; ++k) base[k] = moved(base[k], steps[k]);
         }
         return;
@@ -169,14 +143,14 @@ class CALQUE_HIDDEN reduction {
       }
     });
   }
-  /// One row of many blocks.
-  void long_row(void* const* base, std::byte* result) {
+  /// The elements [first, last) of one row, in blocks.
+  void long_row(void* const* base, std::int64_t first, std::int64_t last, std::byte* result) {
     std::byte* levels = scratch_ + room_.levels;
     std::int64_t steps[max_operands + 2];
     for (int k = 0; k < g_.inputs; ++k) steps[k] = 0;
     pairwise stack;
-    for (std::int64_t at = 0; at < room_.reduced; at += reduce_block) {
-      const std::int64_t left = room_.reduced - at;
+    for (std::int64_t at = first; at < last; at += reduce_block) {
+      const std::int64_t left = last - at;
       rows_of(base, steps, at, 1, left < reduce_block ? left : reduce_block,
               levels + 8 * stack.depth);
       stack.push([&](int d) { join(levels + 8 * (d - 1), levels + 8 * d, 1); });
@@ -214,14 +188,16 @@ class CALQUE_HIDDEN reduction {
     rows_({data, tile_steps, rows, n}, results);
   }
 
-  void reduce_columns(std::int64_t at, std::int64_t n) {
+  /// The reduced elements [from, to) of the kept ones [at, at + n).
+  void reduce_columns(std::int64_t at, std::int64_t n, std::int64_t from, std::int64_t to,
+                      std::byte* results) {
     std::byte* levels = scratch_ + room_.levels;
     const std::int64_t line = room_.line, most = any_gathers_ ? reduce_block / n : column_block;
     std::int64_t steps[max_operands + 2];
     for (int k = 0; k < g_.inputs; ++k) steps[k] = step_along(k, g_.rank - 1);
     pairwise stack;
-    for (std::int64_t row = 0; row < room_.reduced; row += column_block) {
-      const std::int64_t left = room_.reduced - row;
+    for (std::int64_t row = from; row < to; row += column_block) {
+      const std::int64_t left = to - row;
       std::byte* sums = levels + line * stack.depth;
       bool first = true;
       for_each_run(g_.kept, g_.rank - g_.kept, row, left < column_block ? left : column_block,
@@ -235,7 +211,7 @@ class CALQUE_HIDDEN reduction {
       stack.push([&](int d) { join(levels + line * (d - 1), levels + line * d, n); });
     }
     stack.finish([&](int d) { join(levels + line * (d - 1), levels + line * d, n); });
-    std::memcpy(scratch_, levels, static_cast<std::size_t>(n * p_.bytes));
+    std::memcpy(results, levels, static_cast<std::size_t>(n * p_.bytes));
   }
   /// Adds up some rows of the kept elements [at, at + n).
   void columns_of(void* const* base, const std::int64_t* steps, std::int64_t at, std::int64_t rows,
@@ -322,7 +298,10 @@ class CALQUE_HIDDEN reduction {
 };
 
 CALQUE_HIDDEN inline std::int64_t reduce_scratch(const geometry& g) {
-  return reduce_room(g).total(g);
+  const reduce_room room(g);
+  if (g.threads <= 1) return room.total(g);
+  const reduce_cut cut(g, room);
+  return shared_bytes(g, room.total(g)) + (cut.inside ? cut.groups * cut.step : 0);
 }
 
 /// Body `P` reduced by `Op` in type T, then `Tail` on the results.
@@ -344,7 +323,9 @@ CALQUE_HIDDEN void launch_reduce(const geometry& g, void* const* data, void* scr
 #endif
   };
   const int level = CALQUE_X86() ? static_cast<int>(best_isa()) : 0;
-  reduction(at_level[level], g, data, static_cast<std::byte*>(scratch)).run();
+  std::byte* const room = static_cast<std::byte*>(scratch);
+  if (g.threads > 1) reduction::share(at_level[level], g, data, room);
+  else reduction(at_level[level], g, data, room).run();
 }
 
 }  // namespace calque::detail

@@ -4,39 +4,15 @@
 // A tile is some rows next to each other. Sweeps run along the rows, or across them in lines where
 // rows are short or where the kept axis is the contiguous one; operands that are not contiguous
 // that way are gathered. Long rows are swept in blocks whose partial results are combined pairwise.
-// The programs and their loops are lower/rows.hpp's and row_loops.hpp's; this part is compiled
-// once.
+// The programs and their loops are lower/rows.hpp's and row_loops.hpp's, sizes and rooms
+// row_room.hpp's; this part is compiled once.
 #pragma once
 
 #include <algorithm>
 
-#include "calque/backend/cpu/reduce.hpp"
-#include "calque/backend/cpu/row_loops.hpp"
-#include "calque/lower/rows.hpp"
+#include "calque/backend/cpu/row_room.hpp"
 
 namespace calque::detail {
-
-/// One reduction of a sweep.
-struct row_fold_entry {
-  int slot = 0, bytes = 0;
-  tile_function combine = nullptr;
-  fill_function fill = nullptr;
-};
-/// A phase at one instruction set: `once` for values of a row, or the two forms of a sweep.
-struct row_phase_entry {
-  tile_function once = nullptr;
-  void (*along)(const panel&) = nullptr;
-  tile_function across = nullptr;
-  const row_fold_entry* folds = nullptr;
-  int fold_count = 0;
-  const bool* used = nullptr;  // by slot
-};
-struct row_kernel {
-  const row_slot* slots = nullptr;
-  int slot_count = 0;
-  const row_phase_entry* phases = nullptr;
-  int phase_count = 0;
-};
 
 /// Bytes of scratch that `run_rows` needs.
 [[nodiscard]] CALQUE_ONCE std::int64_t row_scratch(const row_kernel& k, const geometry& g);
@@ -44,104 +20,34 @@ CALQUE_ONCE void run_rows(const row_kernel& k, const geometry& g, void* const* d
                           std::byte* scratch);
 
 #if CALQUE_DEFINES_ONCE()
-/// How a geometry is walked, and where everything lies in the scratch.
-struct CALQUE_HIDDEN row_room {
-  static constexpr std::int64_t tile = 4096;        // elements of a tile, more or less
-  static constexpr std::int64_t row_block = 2048;   // of a row that one call of a sweep takes
-  static constexpr std::int64_t line_block = 32;    // lines that are taken one after another
-  static constexpr std::int64_t shortest_row = 32;  // to be swept along
-
-  bool lines = false;
-  std::int64_t elements = 1;            // of a row
-  std::int64_t run = 1;                 // rows along the last kept axis
-  std::int64_t rows = 1;                // of a tile
-  std::int64_t block = 1;               // elements of each row that a sweep takes at once
-  std::int64_t offset[max_operands]{};  // by slot
-  bool direct[max_operands]{};          // by slot: an operand read or written in place
-  std::int64_t levels = 0, depth = 1, level_bytes = 8, total = 0;
-
-  row_room(const row_kernel& k, const geometry& g) {
-    for (int a = g.kept; a < g.rank; ++a) elements *= g.extents[a];
-    if (g.kept > 0) run = g.extents[g.kept - 1];
-    lines = across(k, g);
-    const std::int64_t n = elements > 0 ? elements : 1;
-    if (lines) {
-      rows = std::min(run, std::clamp<std::int64_t>(4 * tile / n / 64 * 64, 64, tile_size));
-      block = std::min(n, line_block);
-    } else {
-      rows = std::min(run, std::clamp<std::int64_t>(tile / n, 1, tile_size));
-      block = std::min(n, row_block);
-    }
-    for (std::int64_t left = n; left > block; left = (left + 1) / 2) ++depth;
-    level_bytes = rounded(lines ? rows * 8 : 8);
-    int folds = 0;
-    for (int p = 0; p < k.phase_count; ++p) folds = std::max(folds, k.phases[p].fold_count);
-    total = levels + depth * level_bytes * folds;
-    for (int s = 0; s < k.slot_count; ++s) place(k, g, s, n);
-  }
-  /// Bytes between rows (`lines`: between lines) of a slot's tile.
-  [[nodiscard]] std::int64_t step(const row_kernel& k, int s) const {
-    return (lines                                 ? rows
-            : k.slots[s].kind == slot_kind::saved ? elements
-                                                  : block) *
-           size_of(k.slots[s].type);
-  }
-
- private:
-  static std::int64_t rounded(std::int64_t n) { return (n + 63) / 64 * 64; }
-
-  void place(const row_kernel& k, const geometry& g, int s, std::int64_t n) {
-    const row_slot& slot = k.slots[s];
-    const std::int64_t bytes = size_of(slot.type);
-    std::int64_t room = rows * bytes;
-    if (s < g.operand_count()) {
-      const operand_layout& o = g.operands[s];
-      if (slot.uniform) direct[s] = true;
-      else if (slot.kind == slot_kind::kept_input || slot.kind == slot_kind::kept_output)
-        direct[s] = rows == 1 || o.strides[g.kept - 1] == 1;
-      else
-        direct[s] = !o.streamed && (lines ? rows == 1 || o.strides[g.kept - 1] == 1
-                                          : is_contiguous(g, o, g.kept, g.rank));
-      if (direct[s]) return;
-      if (slot.kind == slot_kind::full_input || slot.kind == slot_kind::full_output) room *= block;
-    } else if (slot.kind == slot_kind::saved) {
-      room *= n;
-    }
-    offset[s] = total;
-    total += rounded(room + 64);
-  }
-  [[nodiscard]] bool across(const row_kernel& k, const geometry& g) const {
-    if (g.kept == 0 || run < shortest_line || elements == 0) return false;
-    if (elements < shortest_row) return true;
-    int along = 0, lines_of = 0;
-    for (int s = 0; s < g.operand_count(); ++s) {
-      if (k.slots[s].kind != slot_kind::full_input && k.slots[s].kind != slot_kind::full_output)
-        continue;
-      const std::int64_t kept = g.operands[s].strides[g.kept - 1];
-      const std::int64_t inner = g.operands[s].strides[g.rank - 1];
-      along += inner == 1 && kept != 1;
-      lines_of += kept == 1 && inner != 1;
-    }
-    return lines_of > along;
-  }
-};
-
 class CALQUE_HIDDEN row_walk {
  public:
   row_walk(const row_kernel& k, const geometry& g, void* const* data, std::byte* scratch)
       : k_(k), g_(g), data_(data), scratch_(scratch), room_(k, g) {}
 
+  /// All tiles, by all threads of the step; the scratch has `row_room::bytes`.
   void run() {
     if (g_.kept_size == 0) return;
+    if (g_.threads <= 1 || room_.inside) return run(0, room_.tiles);
+    const block_cut cut(room_.tiles, g_.threads, 1);
+    for_each_block(g_.threads, cut.blocks, [&](int worker, std::int64_t b) {
+      row_walk own(*this);
+      own.scratch_ += worker * worker_bytes(room_.total);
+      own.run(cut.first(b), cut.first(b) + cut.size(b));
+    });
+  }
+  /// The tiles [first, last).
+  void run(std::int64_t first, std::int64_t last) {
+    const std::int64_t of_run = (room_.run + room_.rows - 1) / room_.rows;
     std::int64_t index[max_rank]{};  // of the kept axes but the last
-    for (;;) {
-      for (std::int64_t at = 0; at < room_.run; at += room_.rows) {
-        rows_ = std::min(room_.rows, room_.run - at);
-        one_tile(index, at);
-      }
-      int a = g_.kept - 2;
-      while (a >= 0 && ++index[a] == g_.extents[a]) index[a--] = 0;
-      if (a < 0) break;
+    std::int64_t outer = first / of_run, at = first % of_run * room_.rows;
+    for (int a = g_.kept - 2; a >= 0; --a) index[a] = outer % g_.extents[a], outer /= g_.extents[a];
+    for (std::int64_t t = first; t < last; ++t) {
+      rows_ = std::min(room_.rows, room_.run - at);
+      one_tile(index, at);
+      if ((at += room_.rows) < room_.run) continue;
+      at = 0;
+      for (int a = g_.kept - 2; a >= 0 && ++index[a] == g_.extents[a]; --a) index[a] = 0;
     }
     if (streams_) end_streaming();
   }
@@ -191,34 +97,82 @@ class CALQUE_HIDDEN row_walk {
         phase.folds[f].fill(slot_[phase.folds[f].slot], rows_);
       return;
     }
-    if (room_.elements <= room_.block) {
-      block(phase, 0, room_.elements, nullptr);
-      return;
-    }
+    void* results[max_operands];
+    for (int f = 0; f < phase.fold_count; ++f) results[f] = slot_[phase.folds[f].slot];
+    if (room_.elements <= room_.block) block(phase, 0, room_.elements, nullptr);
+    else if (room_.inside) sweep_by_all(phase, results);
+    else sweep(phase, 0, room_.elements, results);
+  }
+  /// Combines partial results in pairs of equally many blocks, as they come: in `at(fold, depth)`.
+  template <class At>
+  struct pairwise {
+    const row_walk& walk;
+    const row_phase_entry& phase;
+    const At& at;
     int depth = 0;
     std::int64_t count = 0;
-    const auto join = [&] {
-      --depth;
-      for (int f = 0; f < phase.fold_count; ++f) {
-        void* data[] = {level(f, depth - 1), level(f, depth), level(f, depth - 1)};
-        phase.folds[f].combine(data, room_.lines ? rows_ : 1);
-      }
-    };
-    for (std::int64_t at = 0; at < room_.elements; at += room_.block) {
-      const std::int64_t n = std::min(room_.block, room_.elements - at);
-      void* results[max_operands];
-      for (int f = 0; f < phase.fold_count; ++f) results[f] = level(f, depth);
-      block(phase, at, n, results);
+
+    void push() {
       ++depth;
       for (std::int64_t c = count++; c & 1; c >>= 1) join();
     }
-    while (depth > 1) join();
-    for (int f = 0; f < phase.fold_count; ++f)
-      std::memcpy(slot_[phase.folds[f].slot], level(f, 0),
-                  static_cast<std::size_t>((room_.lines ? rows_ : 1) * phase.folds[f].bytes));
+    void finish(void* const* results) {
+      while (depth > 1) join();
+      for (int f = 0; f < phase.fold_count; ++f)
+        std::memcpy(results[f], at(f, 0),
+                    static_cast<std::size_t>(walk.row_values() * phase.folds[f].bytes));
+    }
+    void join() {
+      --depth;
+      for (int f = 0; f < phase.fold_count; ++f) {
+        void* data[] = {at(f, depth - 1), at(f, depth), at(f, depth - 1)};
+        phase.folds[f].combine(data, walk.row_values());
+      }
+    }
+  };
+  [[nodiscard]] std::int64_t row_values() const { return room_.lines ? rows_ : 1; }
+  /// The elements [first, last) of the tile's rows, in blocks.
+  void sweep(const row_phase_entry& phase, std::int64_t first, std::int64_t last,
+             void* const* results) {
+    const auto level = [&](int f, int depth) -> void* {
+      return scratch_ + room_.levels + (f * room_.depth + depth) * room_.level_bytes;
+    };
+    pairwise<decltype(level)> stack{*this, phase, level};
+    for (std::int64_t at = first; at < last; at += room_.block) {
+      void* of_block[max_operands];
+      for (int f = 0; f < phase.fold_count; ++f) of_block[f] = level(f, stack.depth);
+      block(phase, at, std::min(room_.block, last - at), of_block);
+      stack.push();
+    }
+    stack.finish(results);
   }
-  void* level(int fold, int depth) {
-    return scratch_ + room_.levels + (fold * room_.depth + depth) * room_.level_bytes;
+  /// The whole rows by all threads: those see the tile's values of rows, and have their own rooms
+  /// for what lives in one block.
+  void sweep_by_all(const row_phase_entry& phase, void* const* results) {
+    std::byte* const partial = scratch_ + room_.shared;
+    const auto result = [&](int f, std::int64_t b) -> void* {
+      return partial + (b * room_.folds + f) * room_.level_bytes;
+    };
+    std::byte* const own_rooms = partial + room_.groups * room_.folds * room_.level_bytes;
+    for_each_block(g_.threads, room_.groups, [&](int worker, std::int64_t b) {
+      row_walk own(*this);
+      own.scratch_ = own_rooms + worker * worker_bytes(room_.passed);
+      for (int s = 0; s < k_.slot_count; ++s)
+        if (row_room::is_full(k_, s) && !room_.direct[s])
+          own.slot_[s] = own.scratch_ + room_.offset[s];
+      void* of_group[max_operands];
+      for (int f = 0; f < phase.fold_count; ++f) of_group[f] = result(f, b);
+      own.sweep(phase, b * room_.group, std::min((b + 1) * room_.group, room_.elements), of_group);
+      if (own.streams_) end_streaming();
+    });
+    std::int64_t of_level[64]{};
+    const auto level = [&](int f, int depth) { return result(f, of_level[depth]); };
+    pairwise<decltype(level)> stack{*this, phase, level};
+    for (std::int64_t b = 0; b < room_.groups; ++b) {
+      of_level[stack.depth] = b;
+      stack.push();
+    }
+    stack.finish(results);
   }
   /// Sweeps the elements [at, at + n) of the tile's rows. The reductions' results go to `results`
   /// or, without them, to their slots.
@@ -319,7 +273,7 @@ class CALQUE_HIDDEN row_walk {
 };
 
 CALQUE_ONCE std::int64_t row_scratch(const row_kernel& k, const geometry& g) {
-  return row_room(k, g).total;
+  return row_room(k, g).bytes(g);
 }
 CALQUE_ONCE void run_rows(const row_kernel& k, const geometry& g, void* const* data,
                           std::byte* scratch) {

@@ -115,8 +115,21 @@ CALQUE_HIDDEN void for_each_line(const geometry& g, const F& f) {
   }
 }
 
+template <class T>
+CALQUE_HIDDEN std::int64_t sort_room(const geometry& g) {
+  const std::int64_t n = g.extents[g.kept];
+  const bool narrow = sizeof(T) < 8 && n <= std::int64_t{0xffffffff};
+  return 2 * n * (narrow ? 8 : 16);
+}
+template <class T>
+CALQUE_HIDDEN std::int64_t sort_scratch(const geometry& g) {
+  return shared_bytes(g, sort_room<T>(g));
+}
+
 template <class Op, class T, class Out>
 CALQUE_HIDDEN void launch_sort(const geometry& g, void* const* data, void* scratch) {
+  if (g.threads > 1)
+    return share_lines(&launch_sort<Op, T, Out>, g, data, scratch, sort_room<T>(g));
   const std::int64_t n = g.extents[g.kept];
   const std::int64_t step = g.operands[0].strides[g.kept], out_step = g.operands[1].strides[g.kept];
   const auto lines = [&]<class K, class I>(K, I) {
@@ -140,16 +153,11 @@ CALQUE_HIDDEN void launch_sort(const geometry& g, void* const* data, void* scrat
     if (n <= std::int64_t{0xffffffff}) return lines(std::uint32_t{}, std::uint32_t{});
   lines(std::uint64_t{}, std::uint64_t{});
 }
-template <class T>
-CALQUE_HIDDEN std::int64_t sort_scratch(const geometry& g) {
-  const std::int64_t n = g.extents[g.kept];
-  const bool narrow = sizeof(T) < 8 && n <= std::int64_t{0xffffffff};
-  return 2 * n * (narrow ? 8 : 16);
-}
 
 /// Operands: values, places, result.
 template <bool Put, class T>
 CALQUE_HIDDEN void launch_places(const geometry& g, void* const* data, void*) {
+  if (g.threads > 1) return share_lines(&launch_places<Put, T>, g, data, nullptr, 0);
   const std::int64_t n = g.extents[g.kept];
   std::int64_t step[3];
   for (int k = 0; k < 3; ++k) step[k] = g.operands[k].strides[g.kept];

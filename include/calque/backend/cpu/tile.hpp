@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "calque/backend/backend.hpp"
+#include "calque/backend/cpu/share.hpp"
 #include "calque/backend/cpu/stream.hpp"
 #include "calque/lower/program.hpp"
 
@@ -48,6 +49,11 @@ struct tile_domain {
 /// linear.
 CALQUE_ONCE void run_tiles(const tile_program& p, const tile_domain& d, void* const* base,
                            std::int64_t first, std::int64_t n, std::byte* tiles);
+
+/// All n elements of a domain, by several threads; `tiles` has `worker_bytes` of `tile_bytes` for
+/// each.
+CALQUE_ONCE void share_tiles(const tile_program& p, const tile_domain& d, int threads,
+                             void* const* base, std::int64_t n, void* tiles);
 
 /// Bytes of tiles that `run_tiles` needs.
 CALQUE_HIDDEN inline std::int64_t tile_bytes(const operand_layout* operands, int count) {
@@ -190,6 +196,16 @@ CALQUE_ONCE void run_tiles(const tile_program& p, const tile_domain& d, void* co
     }
   }
   if (streams) end_streaming();
+}
+CALQUE_ONCE void share_tiles(const tile_program& p, const tile_domain& d, int threads,
+                             void* const* base, std::int64_t n, void* tiles) {
+  std::byte* const room = static_cast<std::byte*>(tiles);
+  if (threads <= 1) return run_tiles(p, d, base, 0, n, room);
+  const std::int64_t each = worker_bytes(tile_bytes(d.operands, d.inputs + d.outputs));
+  const block_cut cut(n, threads, tile_size);
+  for_each_block(threads, cut.blocks, [&](int worker, std::int64_t b) {
+    run_tiles(p, d, base, cut.first(b), cut.size(b), room + worker * each);
+  });
 }
 #endif
 
