@@ -82,8 +82,23 @@ CALQUE_HIDDEN inline tile_program map_tile() {
   return {f, operands_of<P>.of};
 }
 
+/// Whether the loop may take a step's operands as they are: the usual case, seen without a walk.
+template <class P>
+CALQUE_INLINE bool runs_whole(const geometry& g) {
+  bool whole = true;
+  [&]<int... K>(std::integer_sequence<int, K...>) {
+    ((whole &= operands_of<P>.of[K].uniform || (g.operands[K].linear && !g.operands[K].streamed)),
+     ...);
+  }(std::make_integer_sequence<int, operands_of<P>.count>{});
+  return whole;
+}
+
 template <class P>
 CALQUE_HIDDEN void launch_map(const geometry& g, void* const* data, void* scratch) {
+  if (runs_whole<P>(g)) [[likely]] {
+    if (g.size > 0) map_tile<P>().run(data, g.size);
+    return;
+  }
   run_tiles(map_tile<P>(), {g.extents, g.rank, g.inputs, g.outputs, g.operands}, data, 0, g.size,
             static_cast<std::byte*>(scratch));
 }
