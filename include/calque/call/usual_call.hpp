@@ -73,7 +73,7 @@ class usual_call {
   }
   template <class... A>
   CALQUE_INLINE void arguments(const A&... args) {
-    (for_each_leaf(args, [this](const auto& x) { add(x); }), ...);
+    (for_each_leaf(args, [this](const auto& x) { this->add(x); }), ...);
   }
   /// Where result `k` goes.
   CALQUE_INLINE void result(int k, void* data) { slots_[shape.leaves + k] = data; }
