@@ -81,11 +81,12 @@ class usual_call {
   /// Whether the key is complete; else `plan_key` has to look.
   [[nodiscard]] bool usual() const { return usual_; }
   [[nodiscard]] CALQUE_INLINE planning::key_view key() const {
-    planning::key_hash h(shape.words);
+    constexpr auto count = static_cast<std::size_t>(shape.words);
+    planning::key_hash h(count);
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       (h.add(I, words_[I]), ...);
-    }(std::make_index_sequence<shape.words>{});
-    return {words_, shape.words, h.value()};
+    }(std::make_index_sequence<count>{});
+    return {words_, count, h.value()};
   }
   /// The slots of leaves and results for `replay_use`.
   [[nodiscard]] void** slots() { return slots_; }
