@@ -82,6 +82,22 @@ TEST_CASE("counts are exact whoever calls, and threads that are gone still count
   CHECK(cq::counters(cq::cpu()).launches - before == s.launches);
 }
 
+TEST_CASE("a call from the destructor of an object of a thread counts too") {
+  struct last_call {
+    ~last_call() { (void)many_sizes(cq::full(cq::shape{2}, 3.f)); }
+  };
+  (void)many_sizes(cq::full(cq::shape{2}, 3.f));
+  const auto before = cq::counters(cq::cpu()).launches;
+  const auto mine = many_sizes.stats().launches;
+  std::thread([] {
+    static thread_local const last_call late;  // destroyed after what the first launch makes
+    (void)&late;
+    (void)many_sizes(cq::full(cq::shape{2}, 3.f));
+  }).join();
+  CHECK(cq::counters(cq::cpu()).launches - before == 2);
+  CHECK(many_sizes.stats().launches - mine == 2);
+}
+
 TEST_CASE("threads call one warm function by the short way and the long one (C091)") {
   constexpr auto f = cq::trace([](auto x, auto y) { return x * 2 + y; });
   std::vector<float> block(256, 1.f);
