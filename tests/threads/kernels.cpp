@@ -33,7 +33,7 @@ constexpr auto extremes = cq::trace([](auto x) {
 }  // namespace
 
 TEST_CASE("elementwise kernels give the same bits for 1, 2 and 8 threads (C008)") {
-  for (const std::int64_t n : {131072, 262143, 1000003}) {
+  for (const std::int64_t n : {131072, 262143, 500003}) {
     const auto x = waves(n);
     same_bits("chain", true, [&] { return chain(x, 0.5f); });
     same_bits("two results", true, [&] { return two(x); });
@@ -46,7 +46,7 @@ TEST_CASE("elementwise kernels give the same bits for 1, 2 and 8 threads (C008)"
 }
 
 TEST_CASE("sums give the same bits for 1, 2 and 8 threads (C008)") {
-  for (const std::int64_t n : {100003, 262144, 262145, 1000003}) {
+  for (const std::int64_t n : {100003, 262144, 262145, 500003}) {
     const auto x = waves(n);
     same_bits("total", n > 200000, [&] { return total(x); });
     same_bits("norm", true, [&] { return norm(x, cq::flip(x, cq::axis<0>)); });
@@ -55,8 +55,8 @@ TEST_CASE("sums give the same bits for 1, 2 and 8 threads (C008)") {
 }
 
 TEST_CASE("reductions of rows and columns give the same bits for 1, 2 and 8 threads (C008)") {
-  const std::int64_t shapes[][2] = {{1000, 1000}, {3, 400001}, {400001, 3}, {17, 70001},
-                                    {70001, 17},  {2, 600000}, {20000, 64}, {64, 20000}};
+  const std::int64_t shapes[][2] = {
+      {1000, 700}, {3, 250001}, {250001, 3}, {17, 40001}, {40001, 17}};
   for (const auto& s : shapes) {
     INFO(s[0] << " x " << s[1]);
     const auto x = waves(s[0], s[1]);
@@ -70,8 +70,7 @@ TEST_CASE("reductions of rows and columns give the same bits for 1, 2 and 8 thre
 }
 
 TEST_CASE("row kernels give the same bits for 1, 2 and 8 threads (C008)") {
-  const std::int64_t shapes[][2] = {
-      {1000, 700}, {3, 200001}, {200001, 3}, {17, 40001}, {40001, 17}};
+  const std::int64_t shapes[][2] = {{1000, 300}, {3, 100001}, {100001, 3}, {17, 30001}};
   for (const auto& s : shapes) {
     INFO(s[0] << " x " << s[1]);
     const auto x = waves(s[0], s[1]);
