@@ -19,7 +19,7 @@ struct gemm_cut {
   static gemm_cut of(Kernel, const Problem& g, int threads) {
     // one row meets wide panels, whose sums take all of k at once
     const std::int64_t column_unit = g.m == 1 ? Kernel::wide_columns : Kernel::tile_columns;
-    const std::int64_t wanted = threads * std::int64_t{4};
+    const std::int64_t wanted = threads * std::int64_t{2};
     gemm_cut c;
     c.rows = g.n < 2 * column_unit * threads && g.m > g.n;
     const std::int64_t unit = c.rows ? Kernel::tile_rows : column_unit, all = c.rows ? g.m : g.n;
