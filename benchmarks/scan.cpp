@@ -1,20 +1,13 @@
-// Running sums, sorting and random numbers against the standard library, in one run, on one thread,
-// through `into`.
-//
-//   bench_scan --benchmark_enable_random_interleaving=true --benchmark_repetitions=9
-//
-// calque is compiled at plain -O2; the peers (scan_peers.cpp) at -O3 -march=native.
-#include "benchmarks/scan_peers.hpp"
-
-#include <benchmark/benchmark.h>
+// Running sums, sorting and random numbers.
 #include <calque/calque.hpp>
 #include <calque/ops/sort.hpp>
+
+#include "benchmarks/common.hpp"
+#include "benchmarks/scan_peers.hpp"
 
 namespace cq = calque;
 
 namespace {
-
-constexpr std::int64_t large = 10'000'000, sorted = 1'000'000;
 
 constexpr auto scan = cq::trace([](auto x) { return cq::cumsum(x, cq::axis<0>); });
 constexpr auto back = cq::trace([](auto x) {
@@ -26,98 +19,54 @@ constexpr auto uniform =
 constexpr auto normal =
     cq::trace([](auto state, auto extents) { return cq::random::normal<float>(state, extents); });
 
-struct operands {
-  cq::array<float, 1> x = cq::random::uniform<float>(cq::rng{1}, cq::shape{large}, -1, 1);
-  cq::array<float, 1> out = cq::zeros<float>(cq::shape{large});
-  cq::array<float, 2> in_rows(std::int64_t columns) const {
-    return cq::borrow(const_cast<float*>(x.data()), cq::shape{sorted / columns, columns});
-  }
-};
-operands& shared() {
-  static operands o;
-  return o;
-}
-void set_rate(benchmark::State& state, std::int64_t elements) {
-  state.SetItemsProcessed(state.iterations() * elements);
-}
-
-void running_sum(benchmark::State& state) {
-  auto& o = shared();
-  for (auto _ : state) scan.into(o.out, o.x);
-  set_rate(state, large);
-}
-void running_sum_std(benchmark::State& state) {
-  auto& o = shared();
-  for (auto _ : state) peers::running_sum(o.x.data(), o.out.data(), large);
-  set_rate(state, large);
-}
-void running_sum_copy(benchmark::State& state) {  // the floor: what has to move
-  auto& o = shared();
-  for (auto _ : state) o.x.copy_to(std::span<float>(o.out.data(), large));
-  set_rate(state, large);
-}
-void running_sum_gradient(benchmark::State& state) {
-  auto& o = shared();
-  for (auto _ : state) back.into(o.out, o.x);
-  set_rate(state, large);
-}
-void columns(benchmark::State& state) {
-  auto& o = shared();
-  const auto x = cq::borrow(o.x.data(), cq::shape{10000, 1000});
-  auto out = cq::borrow(o.out.data(), cq::shape{10000, 1000});
-  for (auto _ : state) scan.into(out, x);
-  set_rate(state, large);
-}
-void columns_loop(benchmark::State& state) {
-  auto& o = shared();
-  for (auto _ : state) peers::column_sums(o.x.data(), o.out.data(), 10000, 1000);
-  set_rate(state, large);
-}
-void sort(benchmark::State& state) {
-  auto& o = shared();
-  const std::int64_t n = state.range(0);
-  const auto x = o.in_rows(n);
-  auto out = cq::borrow(o.out.data(), cq::shape{sorted / n, n});
-  for (auto _ : state) ordered.into(out, x);
-  set_rate(state, sorted);
-}
-void sort_std(benchmark::State& state) {
-  auto& o = shared();
-  const std::int64_t n = state.range(0);
-  for (auto _ : state) peers::sort_rows(o.x.data(), o.out.data(), sorted / n, n);
-  set_rate(state, sorted);
-}
-void draw_uniform(benchmark::State& state) {
-  const cq::rng generator{1};
-  for (auto _ : state) uniform.into(shared().out, generator, cq::shape{large});
-  set_rate(state, large);
-}
-void draw_uniform_std(benchmark::State& state) {
-  for (auto _ : state) peers::uniform(shared().out.data(), large);
-  set_rate(state, large);
-}
-void draw_normal(benchmark::State& state) {
-  const cq::rng generator{1};
-  for (auto _ : state) normal.into(shared().out, generator, cq::shape{large});
-  set_rate(state, large);
-}
-void draw_normal_std(benchmark::State& state) {
-  for (auto _ : state) peers::normal(shared().out.data(), large);
-  set_rate(state, large);
-}
-
-#define CALQUE_BENCH(...) BENCHMARK(__VA_ARGS__)->Unit(benchmark::kMillisecond)
-CALQUE_BENCH(running_sum);
-CALQUE_BENCH(running_sum_std);
-CALQUE_BENCH(running_sum_copy);
-CALQUE_BENCH(running_sum_gradient);
-CALQUE_BENCH(columns);
-CALQUE_BENCH(columns_loop);
-CALQUE_BENCH(sort)->Arg(10)->Arg(100)->Arg(1000)->Arg(sorted);
-CALQUE_BENCH(sort_std)->Arg(10)->Arg(100)->Arg(1000)->Arg(sorted);
-CALQUE_BENCH(draw_uniform);
-CALQUE_BENCH(draw_uniform_std);
-CALQUE_BENCH(draw_normal);
-CALQUE_BENCH(draw_normal_std);
-
 }  // namespace
+
+int main(int argc, char** argv) {
+  constexpr std::int64_t rows = 10'000, columns = 1'000, n = rows * columns;
+  constexpr std::int64_t sorted = 1'000'000;
+  const auto x = bench::noise(n, 1);
+  const bench::buffer<float> out(n);
+  peers::scan_operands o{x.data(), out.data(), n, rows, columns, sorted, 0};
+  const auto X = cq::borrow(o.x, cq::shape{n});
+  auto Out = cq::borrow(o.out, cq::shape{n});
+
+  const bench::row r_scan("inclusive scan", {8. * n, 1. * n}, {out.span()});
+  r_scan.add("calque", [=]() mutable { scan.into(Out, X); });
+  r_scan.add_peers(peers::plain::scan(), "plain", o);
+  r_scan.add_peers(peers::native::scan(), "native", o);
+  bench::row("inclusive scan gradient", {8. * n, 3. * n}, {}).add("calque", [=]() mutable {
+    back.into(Out, X);
+  });
+
+  const auto M = cq::borrow(o.x, cq::shape{rows, columns});
+  auto Sums = cq::borrow(o.out, cq::shape{rows, columns});
+  const bench::row r_columns("column scan", {8. * n, 1. * n}, {out.span()});
+  r_columns.add("calque", [=]() mutable { scan.into(Sums, M); });
+  r_columns.add_peers(peers::plain::scan(), "plain", o);
+  r_columns.add_peers(peers::native::scan(), "native", o);
+
+  static std::vector<peers::scan_operands> lines;
+  lines.reserve(4);
+  for (const std::int64_t line :
+       {std::int64_t{10}, std::int64_t{100}, std::int64_t{1000}, sorted}) {
+    peers::scan_operands& one = lines.emplace_back(o);
+    one.line = line;
+    const auto L = cq::borrow(o.x, cq::shape{sorted / line, line});
+    auto Ordered = cq::borrow(o.out, cq::shape{sorted / line, line});
+    const bench::row r("sort " + std::to_string(line), {},
+                       {out.span().first(static_cast<std::size_t>(sorted))});
+    r.add("calque", [=]() mutable { ordered.into(Ordered, L); });
+    for (const auto& p : peers::native::scan())
+      if (std::string(p.row) == "sort rows")
+        r.add(std::string(p.who) + "/native", [run = p.run, &one] { run(one); });
+  }
+
+  // Other numbers than the peers': there is nothing to compare.
+  const cq::rng generator{1};
+  const bench::row r_uniform("uniform", {}, {}), r_normal("normal", {}, {});
+  r_uniform.add("calque", [=]() mutable { uniform.into(Out, generator, cq::shape{n}); });
+  r_uniform.add_peers(peers::native::scan(), "native", o);
+  r_normal.add("calque", [=]() mutable { normal.into(Out, generator, cq::shape{n}); });
+  r_normal.add_peers(peers::native::scan(), "native", o);
+  return bench::run(argc, argv);
+}

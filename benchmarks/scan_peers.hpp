@@ -1,18 +1,26 @@
-// What the running sums, sorts and random numbers of scan.cpp are measured against.
+// Running sums, sorting and random numbers: operands and lists of peers, see peers.hpp.
 #pragma once
 
 #include <cstdint>
 
+#include "benchmarks/peers.hpp"
+
 namespace peers {
 
-/// std::inclusive_scan.
-void running_sum(const float* in, float* out, std::int64_t n);
-/// Running sums down the columns of a matrix, row by row.
-void column_sums(const float* in, float* out, std::int64_t rows, std::int64_t columns);
-/// std::stable_sort of a copy, a row at a time.
-void sort_rows(const float* in, float* out, std::int64_t rows, std::int64_t columns);
-/// std::mt19937_64 and std::uniform_real_distribution, std::normal_distribution.
-void uniform(float* out, std::int64_t n);
-void normal(float* out, std::int64_t n);
+struct scan_operands {
+  const float* x;
+  float* out;
+  std::int64_t n;              // numbers in x and out
+  std::int64_t rows, columns;  // of the matrix in them
+  std::int64_t sorted;         // how many of them are sorted, in rows of `line`
+  std::int64_t line;
+};
+
+namespace plain {
+list<scan_operands> scan();
+}
+namespace native {
+list<scan_operands> scan();
+}
 
 }  // namespace peers

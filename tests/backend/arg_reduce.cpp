@@ -153,3 +153,34 @@ TEST_CASE("infinities, signed zeros and the ends of integer types compare as val
   CHECK(of<op::argmin>(std::vector<std::int64_t>{0, INT64_MIN, INT64_MAX, INT64_MIN}) == 1);
   CHECK(of<op::argmax>(std::vector<std::uint64_t>{0, UINT64_MAX, 1}) == 1);
 }
+
+TEST_CASE("C010, C016: long rows give the first extreme, or NaN, wherever it lies") {
+  const auto check = []<class T>(T, unsigned seed) {
+    std::mt19937 random(seed);
+    for (const std::int64_t n : {63, 64, 65, 255, 256, 257, 300, 1000, 2053})
+      for (int i = 0; i < calque::test::rounds(60); ++i) {
+        std::vector<T> x(static_cast<std::size_t>(n));
+        for (T& v : x) v = static_cast<T>(random() % 7);
+        if (i % 3 == 1) x[random() % x.size()] = static_cast<T>(9);
+        if constexpr (std::is_floating_point_v<T>)
+          if (i % 4 == 3)
+            for (int k = 0; k < 2; ++k)
+              x[random() % x.size()] = std::numeric_limits<T>::quiet_NaN();
+        CAPTURE(n);
+        CAPTURE(i);
+        const auto nan = std::find_if(x.begin(), x.end(), [](T v) { return v != v; });
+        const auto most = nan != x.end() ? nan : std::max_element(x.begin(), x.end());
+        const auto least = nan != x.end() ? nan : std::min_element(x.begin(), x.end());
+        CHECK(of<op::argmax>(x) == most - x.begin());
+        CHECK(of<op::argmin>(x) == least - x.begin());
+      }
+  };
+  for (calque::isa level : {calque::isa::baseline, calque::isa::avx2, calque::isa::avx512}) {
+    calque::detail::force_isa(level);
+    check(float{}, 1);
+    check(double{}, 2);
+    check(std::int32_t{}, 3);
+    check(std::uint8_t{}, 4);
+    check(std::int64_t{}, 5);
+  }
+}

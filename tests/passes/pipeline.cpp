@@ -32,7 +32,7 @@ template <class F, int Level, class... A>
 using stages = cq::pipeline<cq::detail::trace_source<F, A...>, Level>;
 
 struct counted {
-  cq::pass_report of[5];
+  cq::pass_report of[6];
   int passes;
 };
 template <class Stages>

@@ -153,6 +153,59 @@ TEST_CASE("a call that cannot be planned changes nothing, and the next one works
   CHECK(good.run(p)[0] == numbers{2, 4});
 }
 
+TEST_CASE("launches count with the uses of plans, also of plans that are gone") {
+  program p = doubled();
+  p.cache.limit(2, calque::bytes(0));
+  block out = make_block({40}, {});
+  void* to = out.data();
+  std::int64_t launches = 0;
+  for (std::int64_t i = 0; i < 100; ++i) {
+    call c;
+    c.array({1 + i * 7 % 5}, {});
+    c.scalar(2);
+    (void)p.cache.find(c.request());  // a look
+    calque::plan_use use = p.cache.use(c.request());
+    if (i % 3 == 0) continue;  // a call that does not come to its end
+    calque::detail::replay_use(*use, c.leaves.data(), &to);
+    use.ran();
+    launches += use->steps();
+    if (i % 10 == 1) {
+      calque::replay(*use, c.leaves.data(), &to);  // by hand
+      launches += use->steps();
+    }
+    if (i % 17 == 1) p.cache.clear();
+  }
+  CHECK(p.cache.stats().launches == launches);
+  CHECK(p.cache.stats().hits + p.cache.stats().misses == 200);
+  CHECK(p.cache.stats().evictions > 10);
+}
+
+TEST_CASE("launches of plans with control flow are those that ran, whoever runs them") {
+  maker b;
+  const int x = b.array(1), on = b.scalar(dtype::boolean);
+  const auto r = b.cond(
+      on,
+      [&] { return std::vector{b.plus(b.matmul(b.reshape(x, {1, 2}), b.reshape(x, {2, 1})), 1)}; },
+      [&] { return std::vector{b.reshape(b.sum(x, 1), {1, 1})}; });
+  program p(b.done(r));
+  block out = make_block({1, 1}, {});
+  void* to = out.data();
+  const auto launches = [&](bool predicate, bool by_use) {
+    call c;
+    c.array({2}, {1, 2});
+    c.scalar(predicate, dtype::boolean);
+    const auto before = p.cache.stats().launches;
+    calque::plan_use use = p.cache.use(c.request());
+    if (by_use) calque::detail::replay_use(*use, c.leaves.data(), &to);
+    else calque::replay(*use, c.leaves.data(), &to);
+    use.ran();
+    return p.cache.stats().launches - before;
+  };
+  for (bool predicate : {false, true})
+    CHECK(launches(predicate, true) == launches(predicate, false));
+  CHECK(launches(true, true) > launches(false, true));
+}
+
 TEST_CASE("planning launches nothing and allocates no tensor memory (A2, A3)") {
   maker b;
   const int x = b.array(2);

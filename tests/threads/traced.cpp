@@ -57,6 +57,68 @@ TEST_CASE("threads evict each other's plans while they run, and no result is wro
   CHECK(many_sizes.stats().plans <= 2);
 }
 
+TEST_CASE("counts are exact whoever calls, and threads that are gone still count (A14)") {
+  constexpr auto f = cq::trace([](auto x, auto y, auto a) { return a * x + y; });
+  f.plan_limit(3, cq::bytes{0});
+  const auto before = cq::counters(cq::cpu()).launches;
+  std::atomic<int> wrong{0};
+  for (int round = 0; round < 3; ++round)
+    run_on_all([&](int t) {
+      for (int i = 0; i < 100; ++i) {
+        const int n = 1 + (i + t) % 6;
+        const auto x = cq::full(cq::shape{n}, 2.f);
+        cq::array<float, 1> out = cq::zeros<float>(cq::shape{n});
+        if (i % 2 == 0) f.into(out, x, x, 3.f);
+        else out = f(x, x, 3.f);
+        if (i % 10 == 0) (void)f.plan(x, x, 3.f);
+        wrong += out(n - 1) != 8;
+      }
+    });
+  CHECK(wrong == 0);
+  const cq::cache_stats s = f.stats();
+  CHECK(s.hits + s.misses == 3 * threads * 110);
+  CHECK(s.launches == 3 * threads * 100);
+  CHECK(s.evictions > 0);
+  CHECK(cq::counters(cq::cpu()).launches - before == s.launches);
+}
+
+TEST_CASE("a call from the destructor of an object of a thread counts too") {
+  struct last_call {
+    ~last_call() { (void)many_sizes(cq::full(cq::shape{2}, 3.f)); }
+  };
+  (void)many_sizes(cq::full(cq::shape{2}, 3.f));
+  const auto before = cq::counters(cq::cpu()).launches;
+  const auto mine = many_sizes.stats().launches;
+  std::thread([] {
+    static thread_local const last_call late;  // destroyed after what the first launch makes
+    (void)&late;
+    (void)many_sizes(cq::full(cq::shape{2}, 3.f));
+  }).join();
+  CHECK(cq::counters(cq::cpu()).launches - before == 2);
+  CHECK(many_sizes.stats().launches - mine == 2);
+}
+
+TEST_CASE("threads call one warm function by the short way and the long one (C091)") {
+  constexpr auto f = cq::trace([](auto x, auto y) { return x * 2 + y; });
+  std::vector<float> block(256, 1.f);
+  const auto x = cq::borrow(static_cast<const float*>(block.data()), cq::shape{8, 8});
+  const auto across = cq::transpose(x);
+  std::atomic<int> wrong{0};
+  run_on_all([&](int t) {
+    cq::array<float, 2> out = cq::zeros<float>(cq::shape{8, 8});
+    for (int i = 0; i < 200; ++i) {
+      if ((i + t) % 2 == 0) f.into(out, x, x);
+      else f.into(out, across, x);
+      wrong += out(7, 7) != 3;
+      f.into(out, x, out);  // the out is an argument
+      wrong += out(0, 7) != 5;
+    }
+  });
+  CHECK(wrong == 0);
+  CHECK(f.stats().misses == 3);
+  CHECK(f.stats().launches == threads * 400);
+}
+
 TEST_CASE("threads read one array and copy its handle while others detach their copies") {
   const cq::array<float, 1> shared = cq::ones<float>(cq::shape{64});
   std::atomic<int> wrong{0};

@@ -9,6 +9,7 @@
 #include "calque/array/factories.hpp"
 #include "calque/call/outs.hpp"
 #include "calque/call/signature.hpp"
+#include "calque/call/usual_call.hpp"
 #include "calque/graph/dump.hpp"
 #include "calque/trace/gradient.hpp"
 
@@ -27,9 +28,17 @@ constexpr bool check_argument() {
   return argument_type<X>;
 }
 
+/// Arrays of a result; none of `void`.
+template <class X>
+constexpr int count_results() {
+  if constexpr (std::is_void_v<X>) return 0;
+  else return count_leaves<X>();
+}
+
 /// Runs a leased plan for the arguments in `frame`.
 template <class S, class Frame>
-void run_plan(const calque::plan& p, Frame& frame, void* const* results) {
+void run_plan(plan_use& lease, Frame& frame, void* const* results) {
+  const calque::plan& p = *lease;
   for (int k = 0; k < S::leaf_count; ++k) {
     if (frame.at(k).kind != argument_kind::variable) continue;
     if (frame.initialised(k)) continue;
@@ -45,7 +54,8 @@ void run_plan(const calque::plan& p, Frame& frame, void* const* results) {
   }
   for (int k = 0; k < S::leaf_count; ++k)
     if (frame.at(k).kind == argument_kind::variable && p.writes_variable(k)) frame.prepare_write(k);
-  replay(p, frame.leaves(), results);
+  replay_use(p, frame.leaves(), results);
+  lease.ran();
   for (int k = 0; k < S::leaf_count; ++k)
     if (frame.at(k).kind == argument_kind::variable && p.writes_variable(k))
       frame.mark_initialised(k);
@@ -170,19 +180,46 @@ struct traced {
   template <class... A>
   static auto call(const A&... args) {
     using S = detail::signature<F, PassLevel, detail::key_of<A>...>;
+    using usual = detail::usual_call<S, false>;
+    if constexpr (usual::possible) {
+      usual c;
+      c.arguments(args...);
+      if (c.usual()) [[likely]] {
+        if (plan_use lease = S::cache().use_known(c.key())) [[likely]]
+          return with_results<S>(
+              *lease, [&](int k, void* data) { c.result(k, data); }, [&] { run_usual(lease, c); });
+      }
+    }
+    return call_unusual<S>(args...);
+  }
+  template <class S, class... A>
+  [[gnu::noinline]] static auto call_unusual(const A&... args) {
     detail::request_frame<S::leaf_count> frame(args...);
-    const plan_lease lease = S::cache().find({frame.leaves(), S::leaf_count, nullptr, 0});
+    plan_use lease = S::cache().use({frame.leaves(), S::leaf_count, nullptr, 0});
+    void* data[detail::count_results<typename S::result>() + 1];
+    return with_results<S>(
+        *lease, [&](int k, void* to) { data[k] = to; },
+        [&] { detail::run_plan<S>(lease, frame, data); });
+  }
+  template <class Usual>
+  static void run_usual(plan_use& lease, Usual& c) {
+    detail::replay_use(*lease, c.slots(), Usual::slot_count);
+    lease.ran();
+  }
+  /// Allocates the results of a plan, tells their addresses, runs, and returns them.
+  template <class S, class Tell, class Run>
+  static auto with_results([[maybe_unused]] const calque::plan& p, [[maybe_unused]] Tell tell,
+                           Run run) {
     if constexpr (std::is_void_v<typename S::result>) {
-      detail::run_plan<S>(*lease, frame, nullptr);
+      run();
     } else {
       detail::arrays_of<typename S::result> r{};
-      void* data[detail::count_leaves<typename S::result>() + 1];
       int k = 0;
       detail::for_each_out(r, [&](auto& a) {
-        allocate(a, *lease, k);
-        data[k++] = detail::prepare_write(a, detail::contents::discard);
+        allocate(a, p, k);
+        tell(k++, detail::prepare_write(a, detail::contents::discard));
       });
-      detail::run_plan<S>(*lease, frame, data);
+      run();
       return r;
     }
   }
@@ -198,6 +235,22 @@ struct traced {
   template <class Out, class... A>
   static void into_existing(Out& out, const A&... args) {
     using S = detail::signature<F, PassLevel, detail::key_of<A>...>;
+    using usual = detail::usual_call<S, true>;
+    if constexpr (usual::possible) {
+      usual c;
+      detail::for_each_out(out, [&](auto& a) {
+        c.destination(a, detail::prepare_write(a, detail::contents::keep));
+      });
+      c.arguments(args...);  // after detaching: an out may be an argument
+      if (c.usual()) [[likely]] {
+        if (plan_use lease = S::cache().use_known(c.key())) [[likely]]
+          return run_usual(lease, c);
+      }
+    }
+    into_unusual<S>(out, args...);
+  }
+  template <class S, class Out, class... A>
+  [[gnu::noinline]] static void into_unusual(Out& out, const A&... args) {
     constexpr int count = detail::count_leaves<typename S::result>();
     output o[count + 1];
     void* data[count + 1];
@@ -209,8 +262,8 @@ struct traced {
     });
     detail::request_frame<S::leaf_count> frame(
         args...);  // after detaching: an out may be an argument
-    const plan_lease lease = S::cache().find({frame.leaves(), S::leaf_count, o, count});
-    detail::run_plan<S>(*lease, frame, data);
+    plan_use lease = S::cache().use({frame.leaves(), S::leaf_count, o, count});
+    detail::run_plan<S>(lease, frame, data);
   }
   /// Allocates the outs that are not yet; they stay unallocated if the call throws.
   template <class Out, class... A>
@@ -278,7 +331,7 @@ class traced_graph : public graph_view {
   template <auto F, class... A>
   friend constexpr traced_graph graph_of();
 
-  pass_report reports_[5]{};
+  pass_report reports_[6]{};
   int report_count_ = 0;
 };
 

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <new>
 #include <string>
 
 #include "calque/core/config.hpp"
@@ -57,8 +58,17 @@ struct device_counters {
 namespace detail {
 inline namespace abi_1 {
 
+/// The launches of one thread, which alone writes here. When it ends, the next new one goes on.
+struct alignas(64) launch_count {
+  std::atomic<std::int64_t> launches{0};
+  std::atomic<bool> taken{true};
+  launch_count* next = nullptr;
+};
+
 struct device_state {
-  std::atomic<std::int64_t> launches{0}, allocations{0}, used{0}, peak{0};
+  std::atomic<std::int64_t> allocations{0}, used{0}, peak{0};
+  std::atomic<launch_count*> counts{nullptr};  // of all threads; only grows
+  std::atomic<std::int64_t> more_launches{0};  // of threads that have no count of their own
 
   void charge(std::int64_t bytes) {
     allocations.fetch_add(1, std::memory_order_relaxed);
@@ -68,6 +78,27 @@ struct device_state {
     }
   }
   void refund(std::int64_t bytes) { used.fetch_sub(bytes, std::memory_order_relaxed); }
+
+  [[nodiscard]] std::int64_t launches() const {
+    std::int64_t n = more_launches.load(std::memory_order_relaxed);
+    for (const launch_count* c = counts.load(std::memory_order_acquire); c; c = c->next)
+      n += c->launches.load(std::memory_order_relaxed);
+    return n;
+  }
+  /// A count for the calling thread alone; null if there is no memory for one.
+  [[nodiscard]] launch_count* take_count() noexcept {
+    for (launch_count* c = counts.load(std::memory_order_acquire); c; c = c->next)
+      if (!c->taken.load(std::memory_order_relaxed) &&
+          !c->taken.exchange(true, std::memory_order_acquire))
+        return c;
+    auto* const made = new (std::nothrow) launch_count;
+    if (made == nullptr) return nullptr;
+    made->next = counts.load(std::memory_order_relaxed);
+    while (!counts.compare_exchange_weak(made->next, made, std::memory_order_release,
+                                         std::memory_order_relaxed)) {
+    }
+    return made;
+  }
 };
 
 /// The one record of the host device in this process.
@@ -83,12 +114,44 @@ CALQUE_SHARED inline device& current_device() noexcept {
 }
 
 }  // namespace abi_1
+
+/// This thread's count; null before its first launch and once its objects are being destroyed.
+CALQUE_HIDDEN inline launch_count*& thread_launches() noexcept {
+  static thread_local launch_count* mine = nullptr;
+  return mine;
+}
+CALQUE_HIDDEN [[gnu::noinline]] inline void count_first_launches(std::int64_t n) noexcept {
+  static thread_local bool ended = false;
+  struct owner {
+    launch_count* const mine = host_state().take_count();
+    ~owner() {
+      ended = true;
+      thread_launches() = nullptr;
+      if (mine != nullptr) mine->taken.store(false, std::memory_order_release);
+    }
+  };
+  if (!ended) {
+    static thread_local const owner own;
+    thread_launches() = own.mine;
+  }
+  if (launch_count* const c = thread_launches())
+    c->launches.store(c->launches.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
+  else host_state().more_launches.fetch_add(n, std::memory_order_relaxed);
+}
+/// Adds to the host device's launches without a locked instruction.
+CALQUE_HIDDEN inline void count_launches(std::int64_t n) noexcept {
+  launch_count* const c = thread_launches();
+  if (c == nullptr) [[unlikely]]
+    return count_first_launches(n);
+  c->launches.store(c->launches.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
+}
+
 }  // namespace detail
 
 /// Counters of `cpu()`: launches of kernels, allocations, bytes in use and their peak.
 [[nodiscard]] inline device_counters counters(device) {
   const auto& s = detail::host_state();
-  return {s.launches.load(), s.allocations.load(), s.used.load(), s.peak.load()};
+  return {s.launches(), s.allocations.load(), s.used.load(), s.peak.load()};
 }
 
 }  // namespace calque

@@ -6,6 +6,7 @@
 //   cse       equal nodes merged
 //   dce       what neither results nor effects need dropped
 //   fuse      clusters formed, in two steps
+//   recompute cheap values computed again where that moves fewer bytes; then clusters once more
 //
 // Level 0 stops after `gradient`, level 1 after `dce`, level 2 runs all.
 #pragma once
@@ -16,6 +17,7 @@
 #include "calque/passes/fold.hpp"
 #include "calque/passes/fuse.hpp"
 #include "calque/passes/gradient.hpp"
+#include "calque/passes/recompute.hpp"
 #include "calque/passes/verify.hpp"
 
 namespace calque {
@@ -34,7 +36,12 @@ struct pass_report {
   graph folded = fold(first);
   graph merged = cse(folded.view());
   graph live = dce(merged.view());
-  return level == 1 ? live : fuse(live.view());
+  if (level == 1) return live;
+  graph fused = fuse(live.view());
+  if (!recomputes(fused.view())) return fused;
+  graph again = recompute(fused.view());
+  graph rest = dce(again.view());
+  return fuse(rest.view());
 }
 
 namespace detail {
@@ -61,6 +68,7 @@ CALQUE_STAGE(cse, cse, true);
 CALQUE_STAGE(dce, dce, true);
 CALQUE_STAGE(group, group, true);
 CALQUE_STAGE(fuse, fuse_groups, true);
+CALQUE_STAGE(recompute, recompute, true);
 #undef CALQUE_STAGE
 
 template <class Traced>
@@ -75,6 +83,13 @@ constexpr auto after_gradient() {
   }
 }
 
+template <class Fused>
+constexpr auto after_recomputing() {
+  if constexpr (recomputes(Fused::view()))
+    return fuse_stage<group_stage<dce_stage<recompute_stage<Fused>>>>{};
+  else return Fused{};
+}
+
 }  // namespace detail
 
 /// The graphs of one traced function: `traced`, then `final` after the passes of `Level`.
@@ -87,16 +102,17 @@ struct pipeline {
   using live = detail::dce_stage<merged>;
   using grouped = detail::group_stage<live>;
   using fused = detail::fuse_stage<grouped>;
+  using lean = decltype(detail::after_recomputing<fused>());
 
   static constexpr auto pick() {
     if constexpr (Level <= 0) return expanded{};
     else if constexpr (Level == 1) return live{};
-    else return fused{};
+    else return lean{};
   }
   using final = decltype(pick());
 
   /// Nodes before and after each pass that ran; the number of entries is the result.
-  static constexpr int reports(pass_report (&r)[5]) {
+  static constexpr int reports(pass_report (&r)[6]) {
     int n = 0;
     const auto add = [&](const char* name, graph_view a, graph_view b) {
       r[n++] = {name, a.node_count, b.node_count};
@@ -108,7 +124,10 @@ struct pipeline {
       add("cse", folded::view(), merged::view());
       add("dce", merged::view(), live::view());
     }
-    if constexpr (Level >= 2) add("fuse", live::view(), fused::view());
+    if constexpr (Level >= 2) {
+      add("fuse", live::view(), fused::view());
+      if constexpr (!std::is_same_v<fused, lean>) add("recompute", fused::view(), lean::view());
+    }
     return n;
   }
 };

@@ -14,6 +14,35 @@
 
 namespace calque::detail::planning {
 
+/// The words of a key, wherever they are, and their hash.
+struct key_view {
+  const std::int64_t* words;
+  std::size_t size;
+  std::uint64_t hash;
+
+  [[nodiscard]] bool equals(const std::vector<std::int64_t>& o) const {
+    if (o.size() != size) return false;
+    std::int64_t different = 0;  // keys are short, and nearly always equal
+    for (std::size_t i = 0; i < size; ++i) different |= words[i] ^ o[i];
+    return different == 0;
+  }
+};
+
+/// A key's hash: a sum of products, whose terms do not wait for each other, then mixed.
+struct key_hash {
+  std::uint64_t sum;
+
+  explicit constexpr key_hash(std::size_t size) : sum(size) {}
+  constexpr void add(std::size_t i, std::int64_t word) {
+    // even steps: factors stay odd
+    sum += static_cast<std::uint64_t>(word) * (0x9E3779B97F4A7C15u + i * 0xD1B54A32D192ED02u);
+  }
+  [[nodiscard]] constexpr std::uint64_t value() const {
+    const std::uint64_t h = (sum ^ (sum >> 32)) * 0xD6E8FEB86659FD93u;
+    return h ^ (h >> 32);
+  }
+};
+
 /// The key of one call. Its words live on the stack, or for big functions in the thread's buffer.
 class plan_key {
  public:
@@ -47,7 +76,9 @@ class plan_key {
         w.push((std::int64_t{a} << 32) | (std::int64_t{b} << 2) | static_cast<std::int64_t>(c));
       });
     size_ = static_cast<std::size_t>(w.to - words_);
-    hash_words();
+    key_hash h(size_);
+    for (std::size_t i = 0; i < size_; ++i) h.add(i, words_[i]);
+    hash_ = h.value();
   }
   plan_key(const plan_key&) = delete;
   plan_key& operator=(const plan_key&) = delete;
@@ -55,12 +86,7 @@ class plan_key {
   [[nodiscard]] const std::int64_t* begin() const { return words_; }
   [[nodiscard]] const std::int64_t* end() const { return words_ + size_; }
   [[nodiscard]] std::uint64_t hash() const { return hash_; }
-  [[nodiscard]] bool equals(const std::vector<std::int64_t>& o) const {
-    if (o.size() != size_) return false;
-    std::int64_t different = 0;  // keys are short, and nearly always equal
-    for (std::size_t i = 0; i < size_; ++i) different |= words_[i] ^ o[i];
-    return different == 0;
-  }
+  [[nodiscard]] key_view view() const { return {words_, size_, hash_}; }
   /// Marks the word that holds the number of threads.
   static constexpr std::int64_t threads_tag = std::int64_t{1} << 61;
 
@@ -125,16 +151,6 @@ class plan_key {
           break;
         }
     }
-  }
-  /// A sum of products, whose terms do not wait for each other, then mixed.
-  void hash_words() {
-    std::uint64_t h = size_, factor = 0x9E3779B97F4A7C15u;
-    for (std::size_t i = 0; i < size_; ++i) {
-      h += static_cast<std::uint64_t>(words_[i]) * factor;
-      factor += 0xD1B54A32D192ED02u;  // even: factors stay odd
-    }
-    h = (h ^ (h >> 32)) * 0xD6E8FEB86659FD93u;
-    hash_ = h ^ (h >> 32);
   }
 
   std::int64_t* words_;

@@ -44,7 +44,7 @@ inline void check_destinations(const sized_graph& s, const call_request& r) {
                           std::to_string(s.extents(id)[i]) + " and " +
                           std::to_string(o.extents[i]) + " of axis " + std::to_string(i) +
                           " differ; give a destination of the result's extents");
-      else if (o.strides != nullptr && o.strides[i] == 0 && o.extents[i] > 1)
+      else if (o.strides != nullptr && o.strides[i] == 0 && o.extents[i] > 1 && s.elements(id) > 0)
         throw alias_error("into: axis " + std::to_string(i) + " of the destination of result " +
                           std::to_string(k) +
                           " has stride 0, so its elements share memory; give "

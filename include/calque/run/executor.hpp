@@ -4,6 +4,8 @@
 // has run before and is not run by more callers at once than arenas are kept.
 #pragma once
 
+#include <algorithm>
+
 #include "calque/core/device.hpp"
 #include "calque/plan/request.hpp"
 #include "calque/run/plan.hpp"
@@ -14,6 +16,13 @@ namespace detail {
 /// Runs a plan with a given arena and table of slots; the arena may be null where it has no bytes.
 CALQUE_ONCE std::int64_t replay_in(const plan& p, const leaf* leaves, void* const* results,
                                    void* arena, void** slots);
+
+/// As `replay`, for a lease that its cache counts: the launches of a plan without control flow are
+/// counted with the uses of the plan, which costs no atomic instruction here.
+CALQUE_ONCE void replay_use(const plan& p, const leaf* leaves, void* const* results);
+/// The same where the caller has filled `count` slots, the leaves' and the results', of a table of
+/// `slots_on_stack`.
+CALQUE_ONCE void replay_use(const plan& p, void** slots, int count);
 
 }  // namespace detail
 
@@ -102,33 +111,62 @@ class replayer {
   char* arena_;
 };
 
+/// Runs a plan whose first `count` slots, the leaves' and the results', are filled.
+CALQUE_HIDDEN inline std::int64_t run_slots(const plan& p, void** slots, int count, void* arena) {
+  slots[count] = const_cast<void*>(plan_access{p}.constants());
+  slots[count + 1] = arena;
+  return replayer(p, slots, static_cast<char*>(arena)).run();
+}
+CALQUE_HIDDEN inline int fill_slots(const plan& p, const leaf* leaves, void* const* results,
+                                    void** slots) {
+  int n = 0;
+  for (int i = 0; i < plan_access{p}.leaves(); ++i) slots[n++] = leaves[i].data;
+  for (int k = 0; k < p.result_count(); ++k) slots[n++] = results[k];
+  return n;
+}
+
 CALQUE_ONCE std::int64_t replay_in(const plan& p, const leaf* leaves, void* const* results,
                                    void* arena, void** slots) {
+  return run_slots(p, slots, fill_slots(p, leaves, results, slots), arena);
+}
+
+/// Runs a plan; `fill(slots)` writes the leaves' and results' slots and returns their number.
+template <class Fill>
+CALQUE_HIDDEN inline void replay_filled(const plan& p, void** on_stack, bool by_use, Fill&& fill) {
   const plan_access a{p};
-  int n = 0;
-  for (int i = 0; i < a.leaves(); ++i) slots[n++] = leaves[i].data;
-  for (int k = 0; k < p.result_count(); ++k) slots[n++] = results[k];
-  slots[n++] = const_cast<void*>(a.constants());
-  slots[n] = arena;
-  return replayer(p, slots, static_cast<char*>(arena)).run();
+  const arena_lease arena(a.arenas());
+  void** slots = on_stack;
+  if (a.slots() > slots_on_stack) [[unlikely]]
+    slots = reinterpret_cast<void**>(static_cast<char*>(arena.data()) + slot_table_offset(p));
+  const std::int64_t launched = run_slots(p, slots, fill(slots), arena.data());
+  count_launches(launched);
+  run_counters* const c = a.counters();
+  if (c == nullptr) return;
+  if (!by_use || !a.straight()) c->launches.fetch_add(launched, std::memory_order_relaxed);
+  if (arena.fresh()) c->allocations.fetch_add(1, std::memory_order_relaxed);
+}
+CALQUE_HIDDEN inline void replay_leaves(const plan& p, const leaf* leaves, void* const* results,
+                                        bool by_use) {
+  void* on_stack[slots_on_stack];
+  replay_filled(p, on_stack, by_use,
+                [&](void** slots) { return fill_slots(p, leaves, results, slots); });
+}
+
+CALQUE_ONCE void replay_use(const plan& p, const leaf* leaves, void* const* results) {
+  replay_leaves(p, leaves, results, true);
+}
+CALQUE_ONCE void replay_use(const plan& p, void** slots, int count) {
+  replay_filled(p, slots, true, [&](void** to) {
+    if (to != slots) [[unlikely]]
+      std::copy_n(slots, count, to);
+    return count;
+  });
 }
 
 }  // namespace detail
 
 CALQUE_ONCE void replay(const plan& p, const leaf* leaves, void* const* results) {
-  const detail::plan_access a{p};
-  const detail::arena_lease arena(a.arenas());
-  void* on_stack[detail::slots_on_stack];
-  void** const slots = a.slots() <= detail::slots_on_stack
-                           ? on_stack
-                           : reinterpret_cast<void**>(static_cast<char*>(arena.data()) +
-                                                      detail::slot_table_offset(p));
-  const std::int64_t launched = detail::replay_in(p, leaves, results, arena.data(), slots);
-  detail::host_state().launches.fetch_add(launched, std::memory_order_relaxed);
-  if (detail::run_counters* c = a.counters()) {
-    c->launches.fetch_add(launched, std::memory_order_relaxed);
-    if (arena.fresh()) c->allocations.fetch_add(1, std::memory_order_relaxed);
-  }
+  detail::replay_leaves(p, leaves, results, false);
 }
 #endif
 

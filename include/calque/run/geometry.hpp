@@ -204,8 +204,7 @@ class geometry_builder {
       l.linear = planning::is_row_major(r, s_.extents(of), p.strides);
     }
   }
-  /// A product cluster: the extents of the product, then what it sums over. Everything but the two
-  /// matrices, which come after the other inputs, has the product's axes.
+  /// The product's extents, then what it sums over. The two matrices come after the other inputs.
   void product(int id, const std::vector<int>& body, const std::vector<int>& out) {
     geometry& g = o_.shape;
     const int a = d_.g.input(id, 0), b = d_.g.input(id, 1);
@@ -213,9 +212,7 @@ class geometry_builder {
     for (int input : body) add_broadcast(input, d_.place_of(input), id);
     for (int matrix : {a, b}) add(matrix, d_.place_of(matrix), d_.place_of(matrix).strides);
     for (int result : out) add_broadcast(result, d_.place_of(result), id);
-    g.inputs = static_cast<int>(body.size());
-    g.tail_inputs = 2;
-    g.outputs = static_cast<int>(out.size());
+    count_operands(body, {a, b}, out);
     count();
     mark_linear();
     g.rank = 3, g.kept = 2;

@@ -47,8 +47,25 @@ class plan_lease {
   [[nodiscard]] const plan* operator->() const { return shell_->content.get(); }
   [[nodiscard]] explicit operator bool() const { return shell_ != nullptr; }
 
- private:
+ protected:
   detail::plan_shell* shell_ = nullptr;
+};
+
+/// The lease of a call, which runs the plan once. A call that throws takes the count of its
+/// launches back.
+class plan_use : public plan_lease {
+ public:
+  using plan_lease::plan_lease;
+  plan_use(plan_use&& o) noexcept = default;
+  plan_use& operator=(plan_use&&) = delete;
+  ~plan_use() {
+    if (shell_ != nullptr && !ran_) [[unlikely]]
+      shell_->looks.fetch_add(1, std::memory_order_relaxed);
+  }
+  void ran() { ran_ = true; }
+
+ private:
+  bool ran_ = false;
 };
 
 /// The cache of one graph's plans. The data behind `graph` and `kernels` outlives the cache.
@@ -59,8 +76,19 @@ class plan_cache {
   plan_cache& operator=(const plan_cache&) = delete;
   CALQUE_ONCE ~plan_cache();
 
-  /// The plan for a call. Throws what planning throws; then nothing has changed.
+  /// The plan for a call, to read or to `replay`. Throws what planning throws; then nothing has
+  /// changed.
   [[nodiscard]] CALQUE_ONCE plan_lease find(const call_request& request);
+  /// The same for a call that runs it by `replay_use`.
+  [[nodiscard]] CALQUE_ONCE plan_use use(const call_request& request);
+  /// The same for a call that knows its key, as `plan_key` would write it; none if no plan is there
+  /// yet.
+  [[nodiscard]] CALQUE_HIDDEN plan_use use_known(const detail::planning::key_view& key) {
+    detail::plan_shell* const shell = table_.load(std::memory_order_acquire)->find(key);
+    if (shell != nullptr) [[likely]]
+      touch(*shell);
+    return plan_use(shell);
+  }
 
   /// At most `count` plans (at least 1), and at most `most` bytes of plans and their arenas.
   CALQUE_ONCE void limit(std::int64_t count, bytes most);
@@ -78,8 +106,13 @@ class plan_cache {
     clock_.store(now, std::memory_order_relaxed);
     s.used_at.store(now, std::memory_order_relaxed);
   }
-  CALQUE_ONCE plan_lease plan_now(const detail::planning::plan_key& key,
-                                  const call_request& request);
+  /// Counted in.
+  CALQUE_ONCE detail::plan_shell* shell_for(const call_request& request);
+  CALQUE_ONCE detail::plan_shell* plan_now(const detail::planning::plan_key& key,
+                                           const call_request& request);
+  /// Launches of a shell's plan that were counted with its uses, when `users` was its count.
+  [[nodiscard]] CALQUE_ONCE static std::int64_t launches_by_use(const detail::plan_shell& s,
+                                                                std::int64_t users);
   CALQUE_ONCE std::string reason(const detail::planning::plan_key& key) const;
   CALQUE_ONCE void remember(std::string why) const;
   /// A shell without a plan that nobody looks at: the last of `spare_`.
@@ -106,6 +139,7 @@ class plan_cache {
   std::int64_t most_plans_ = 64;
   bytes most_bytes_{0};  // 0: no limit
   std::int64_t misses_ = 0, evictions_ = 0, peak_bytes_ = 0;
+  std::int64_t launches_before_ = 0;  // by use, of plans that are gone
 };
 
 #if CALQUE_DEFINES_ONCE()
@@ -136,13 +170,23 @@ CALQUE_ONCE plan_cache::plan_cache(const graph_view& graph, const kernel_table& 
 CALQUE_ONCE plan_cache::~plan_cache() = default;
 
 CALQUE_ONCE plan_lease plan_cache::find(const call_request& request) {
+  detail::plan_shell* const shell = shell_for(request);
+  shell->looks.fetch_add(1, std::memory_order_relaxed);
+  return plan_lease(shell);
+}
+
+CALQUE_ONCE plan_use plan_cache::use(const call_request& request) {
+  return plan_use(shell_for(request));
+}
+
+CALQUE_ONCE detail::plan_shell* plan_cache::shell_for(const call_request& request) {
   if (request.leaf_count != graph_.argument_count ||
       (request.outputs != nullptr && request.output_count != graph_.result_count()))
     throw value_error("plan: the call does not have this function's leaves and results");
   const detail::planning::plan_key key(graph_, facts_, request);
-  if (detail::plan_shell* shell = table_.load(std::memory_order_acquire)->find(key)) {
+  if (detail::plan_shell* shell = table_.load(std::memory_order_acquire)->find(key.view())) {
     touch(*shell);
-    return plan_lease(shell);
+    return shell;
   }
   return plan_now(key, request);
 }
@@ -166,12 +210,14 @@ CALQUE_ONCE cache_stats plan_cache::stats() const {
   cache_stats s;
   s.plans = static_cast<std::int64_t>(active_.size());
   std::int64_t uses = 0;
-  for (const auto& shell : shells_)
+  s.launches = counters_.launches.load(std::memory_order_relaxed) + launches_before_;
+  for (const auto& shell : shells_) {
     uses += shell->users.load(std::memory_order_relaxed) / detail::one_use;
+    s.launches += launches_by_use(*shell, shell->users.load(std::memory_order_acquire));
+  }
   s.misses = misses_;
   s.hits = uses - misses_;
   s.evictions = evictions_;
-  s.launches = counters_.launches.load(std::memory_order_relaxed);
   s.allocations = counters_.allocations.load(std::memory_order_relaxed);
   s.peak_bytes = peak_bytes_;
   return s;
@@ -183,12 +229,18 @@ CALQUE_ONCE std::string plan_cache::last_miss() const {
   return {};
 }
 
-CALQUE_ONCE plan_lease plan_cache::plan_now(const detail::planning::plan_key& key,
-                                            const call_request& request) {
+CALQUE_ONCE std::int64_t plan_cache::launches_by_use(const detail::plan_shell& s,
+                                                     std::int64_t users) {
+  if (s.content == nullptr || !detail::plan_access{*s.content}.straight()) return 0;
+  return (detail::runs_of(s, users) - s.runs_before) * s.content->steps();
+}
+
+CALQUE_ONCE detail::plan_shell* plan_cache::plan_now(const detail::planning::plan_key& key,
+                                                     const call_request& request) {
   const std::lock_guard lock(mutex_);
-  if (detail::plan_shell* shell = tables_.back()->find(key)) {  // somebody was faster
+  if (detail::plan_shell* shell = tables_.back()->find(key.view())) {  // somebody was faster
     touch(*shell);
-    return plan_lease(shell);
+    return shell;
   }
   std::string why = reason(key);
   auto made = detail::make_plan(graph_, kernels_, facts_, request, &counters_);
@@ -205,9 +257,8 @@ CALQUE_ONCE plan_lease plan_cache::plan_now(const detail::planning::plan_key& ke
   shell->users.fetch_add(detail::one_use + 1);
   tables_.back()->insert(shell);
   touch(*shell);
-  plan_lease lease(shell);
   evict(shell);
-  return lease;
+  return shell;
 }
 
 CALQUE_ONCE std::string plan_cache::reason(const detail::planning::plan_key& key) const {
@@ -255,7 +306,11 @@ CALQUE_ONCE void plan_cache::retire(std::size_t i) {
 CALQUE_ONCE void plan_cache::reclaim() {
   for (std::size_t i = retired_.size(); i-- > 0;) {
     detail::plan_shell* s = retired_[i];
-    if (in_use(*s)) continue;
+    // who comes after this look finds the slot changed and takes the count of its use back
+    const std::int64_t users = s->users.load();
+    if (detail::in_use(users)) continue;
+    launches_before_ += launches_by_use(*s, users);
+    s->runs_before = detail::runs_of(*s, users);
     s->content.reset();
     retired_.erase(retired_.begin() + static_cast<std::ptrdiff_t>(i));
     spare_.push_back(s);

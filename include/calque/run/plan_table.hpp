@@ -19,6 +19,9 @@ namespace calque::detail {
 struct plan_shell {
   /// Users now, and above `one_use` how often somebody came: readers whose slot had changed too.
   std::atomic<std::int64_t> users{0};
+  /// How many of those who came did not run the plan to its end.
+  std::atomic<std::int64_t> looks{0};
+  std::int64_t runs_before = 0;  // of plans that were here before; under the cache's mutex
   std::atomic<std::uint64_t> used_at{0};
   std::vector<std::int64_t> key;  // constant while the shell is in a slot
   std::uint64_t hash = 0;
@@ -27,7 +30,11 @@ struct plan_shell {
 
 inline constexpr std::int64_t one_use = std::int64_t{1} << 20;
 
-[[nodiscard]] inline bool in_use(const plan_shell& s) { return s.users.load() % one_use != 0; }
+[[nodiscard]] constexpr bool in_use(std::int64_t users) { return users % one_use != 0; }
+/// How often a shell's plans were run by those who came, when `users` was its count.
+[[nodiscard]] inline std::int64_t runs_of(const plan_shell& s, std::int64_t users) {
+  return users / one_use - s.looks.load(std::memory_order_relaxed);
+}
 
 /// Open addressing over slots that readers may follow at any time. Writers hold the cache's mutex.
 class plan_table {
@@ -40,10 +47,10 @@ class plan_table {
   }
 
   /// A shell with this key, counted in; null if there is none or it is being replaced right now.
-  [[nodiscard]] plan_shell* find(const planning::plan_key& key) {
+  [[nodiscard]] plan_shell* find(const planning::key_view& key) {
     const std::size_t mask = slots_.size() - 1;
-    const std::uint64_t wanted = tag(key.hash());
-    for (std::size_t i = key.hash() & mask, n = 0; n <= mask; i = (i + 1) & mask, ++n) {
+    const std::uint64_t wanted = tag(key.hash);
+    for (std::size_t i = key.hash & mask, n = 0; n <= mask; i = (i + 1) & mask, ++n) {
       slot& s = slots_[i];
       const std::uint64_t seen = s.tag.load(std::memory_order_acquire);
       if (seen == never) return nullptr;

@@ -82,8 +82,23 @@ CALQUE_HIDDEN inline tile_program map_tile() {
   return {f, operands_of<P>.of};
 }
 
+/// Whether the loop may take a step's operands as they are: the usual case, seen without a walk.
+template <class P>
+CALQUE_INLINE bool runs_whole(const geometry& g) {
+  bool whole = true;
+  [&]<int... K>(std::integer_sequence<int, K...>) {
+    ((whole &= operands_of<P>.of[K].uniform || (g.operands[K].linear && !g.operands[K].streamed)),
+     ...);
+  }(std::make_integer_sequence<int, operands_of<P>.count>{});
+  return whole;
+}
+
 template <class P>
 CALQUE_HIDDEN void launch_map(const geometry& g, void* const* data, void* scratch) {
+  if (g.threads == 1 && runs_whole<P>(g)) [[likely]] {
+    if (g.size > 0) map_tile<P>().run(data, g.size);
+    return;
+  }
   share_tiles(map_tile<P>(), {g.extents, g.rank, g.inputs, g.outputs, g.operands}, g.threads, data,
               g.size, scratch);
 }
