@@ -19,7 +19,7 @@ struct gemm_cut {
   static gemm_cut of(Kernel, const Problem& g, int threads) {
     // one row meets wide panels, whose sums take all of k at once
     const std::int64_t column_unit = g.m == 1 ? Kernel::wide_columns : Kernel::tile_columns;
-    const std::int64_t wanted = threads * std::int64_t{4};
+    const std::int64_t wanted = threads * std::int64_t{2};
     gemm_cut c;
     c.rows = g.n < 2 * column_unit * threads && g.m > g.n;
     const std::int64_t unit = c.rows ? Kernel::tile_rows : column_unit, all = c.rows ? g.m : g.n;
@@ -27,19 +27,19 @@ struct gemm_cut {
     c.parts = std::max(all / c.each, std::int64_t{1});
     return c;
   }
+  /// A part's sizes, with the whole's pointers.
+  template <class Problem>
+  [[nodiscard]] Problem sized(const Problem& g, std::int64_t p) const {
+    Problem r = g;
+    (rows ? r.m : r.n) = p + 1 < parts ? each : (rows ? g.m : g.n) - p * each;
+    return r;
+  }
   template <class Problem>
   [[nodiscard]] Problem part(const Problem& g, std::int64_t p) const {
-    Problem r = g;
-    const std::int64_t at = p * each, n = p + 1 < parts ? each : (rows ? g.m : g.n) - at;
-    if (rows) {
-      r.m = n;
-      r.a += at * g.a_row;
-      r.c += at * g.c_row;
-    } else {
-      r.n = n;
-      r.b += at * g.b_col;
-      r.c += at * g.c_col;
-    }
+    Problem r = sized(g, p);
+    if (rows) r.a += p * each * g.a_row;
+    else r.b += p * each * g.b_col;
+    r.c += p * each * (rows ? g.c_row : g.c_col);
     return r;
   }
 };
@@ -59,7 +59,7 @@ struct shared_gemm {
   [[nodiscard]] std::int64_t bytes() const {
     std::int64_t most = 0;
     for (const std::int64_t p : {std::int64_t{0}, cut.parts - 1})
-      most = std::max(most, Kernel::scratch(cut.part(problem, p), choice.walk));
+      most = std::max(most, Kernel::scratch(cut.sized(problem, p), choice.walk));
     return worker_bytes(most * static_cast<std::int64_t>(sizeof(T)));
   }
 };
