@@ -465,7 +465,10 @@ struct drawn_step {
     } else if constexpr (Kind == 48) {
       const auto x = exact(array_of(any<0>()));
       constexpr int a = below(5, decltype(x)::shape.rank);
-      return value_of<decltype(x)::shape>(cumsum(x.e, axis<a>));
+      const auto sums = cumsum(x.e, axis<a>);
+      if constexpr (detail::operand_traits<decltype(sums)>::type == dtype::uint64)
+        return value_of<decltype(x)::shape>(astype<std::int64_t>(sums));  // no type joins the two
+      else return value_of<decltype(x)::shape>(sums);
     } else if constexpr (Kind == 49) {  // of 1 and -1
       return on_reduced(
           [](auto x, auto... o) { return prod(where(number(x).e > 0, 1.f, -1.f), o...); });
