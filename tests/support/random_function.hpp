@@ -101,8 +101,13 @@ struct drawn_value {
   E e;
 };
 template <axes X, class E>
-constexpr drawn_value<E, X> value_of(const E& e) {
-  return {e};
+constexpr auto value_of(const E& e) {
+  if constexpr (calque::detail::operand_traits<E>::type == dtype::uint64) {  // no type joins int64
+    const auto i = astype<std::int64_t>(e);
+    return drawn_value<std::remove_const_t<decltype(i)>, X>{i};
+  } else {
+    return drawn_value<E, X>{e};
+  }
 }
 
 /// Numbers that depend on a seed, a step and a counter.
@@ -465,10 +470,7 @@ struct drawn_step {
     } else if constexpr (Kind == 48) {
       const auto x = exact(array_of(any<0>()));
       constexpr int a = below(5, decltype(x)::shape.rank);
-      const auto sums = cumsum(x.e, axis<a>);
-      if constexpr (detail::operand_traits<decltype(sums)>::type == dtype::uint64)
-        return value_of<decltype(x)::shape>(astype<std::int64_t>(sums));  // no type joins the two
-      else return value_of<decltype(x)::shape>(sums);
+      return value_of<decltype(x)::shape>(cumsum(x.e, axis<a>));
     } else if constexpr (Kind == 49) {  // of 1 and -1
       return on_reduced(
           [](auto x, auto... o) { return prod(where(number(x).e > 0, 1.f, -1.f), o...); });
