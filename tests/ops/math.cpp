@@ -168,12 +168,6 @@ TEST_CASE("softmax over any axis equals a long double loop, also over size-1 and
     (void)axis;
     std::uint64_t seed = 0;
     for (const auto& s : shapes_of<3>()) {
-      if (s[(A + 3) % 3] == 0) {
-        if (s.size() == 0 && s[(A + 1) % 3] != 0 && s[(A + 2) % 3] != 0) {
-          CHECK_THROWS_AS((void)f(cq::zeros<double>(s)), cq::shape_error);
-          continue;
-        }
-      }
       for (layout how : layouts) {
         const auto x = laid_out<double>(s, how, draws<double>(++seed));
         const auto a = dense_of(x);

@@ -62,6 +62,15 @@ class fusion_groups {
       if (group[users_[u]] != c) return false;
     return users_of_[id] < users_of_[id + 1];
   }
+  /// Whether group `c` alone reads the values of group `x`.
+  [[nodiscard]] constexpr bool is_read_within(int x, int c) const {
+    for (int id = first(x); id >= 0; id = next(id)) {
+      if (is_result_[id] != 0) return false;
+      for (int u = users_of_[id]; u < users_of_[id + 1]; ++u)
+        if (group[users_[u]] != c && group[users_[u]] != x) return false;
+    }
+    return true;
+  }
   /// Calls `f(group)` once for each group, other than `c`, that reads or is read by a member of it,
   /// or reads with it what lies outside.
   template <class F>

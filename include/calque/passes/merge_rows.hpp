@@ -81,7 +81,7 @@ class row_merger {
     if (a.nodes + b.nodes + a.inputs + b.inputs + a.outputs + b.outputs > max_operands)
       return false;
     const row_form f = form(axes, a.domain);
-    if (f == row_form::uniform) return a.root < 0 && axes.kept() == 0;
+    if (f == row_form::uniform) return a.root < 0 && (axes.kept() == 0 || m_.is_read_within(x, c));
     return f == row_form::full || (a.root < 0 && is_kept(f));
   }
   /// Whether one hands a full value to the other, or both read one; or one works on kept values of

@@ -31,8 +31,9 @@ namespace calque::detail::planning {
     }
   for (int k = 0; k < c.outputs; ++k) {
     const int id = s.g.pool[c.first_output + k];
-    if (rows.form(id) == row_form::full ? s.elements(id) == s.elements(in)
-                                        : stages[rows.find(id)] < last)
+    // a reduction is there at the end of its sweep, before the values that are computed from it
+    const int written = stages[rows.find(id)] - (rows.reduces(id) ? 1 : 0);
+    if (rows.form(id) == row_form::full ? s.elements(id) == s.elements(in) : written < last)
       return false;
   }
   return true;
