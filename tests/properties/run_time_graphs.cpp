@@ -77,7 +77,7 @@ TEST_CASE("fold, cse and dce change no bit of results and variables (C046, C050)
     INFO(occurred.first);
     CHECK(occurred.second >= 20);
   }
-  CHECK(operations.size() == 75);
+  CHECK(operations.size() == 83);
   for (int i = 0; i < fold_rules; ++i) {
     INFO("fold rule ", i);
     CHECK(folded.of[i] >= 20);
