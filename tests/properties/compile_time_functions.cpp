@@ -24,20 +24,21 @@ TEST_CASE(
     CHECK(count >= 20);
   };
   for (const char* name :
-       {"input",         "scalar",     "variable",     "constant",      "extent",     "iota",
-        "read",          "assign",     "neg",          "add",           "sub",        "mul",
-        "div",           "maximum",    "minimum",      "less",          "less_equal", "greater",
-        "greater_equal", "equal",      "not_equal",    "where",         "tanh",       "cast",
-        "sum",           "max",        "min",          "argmax",        "argmin",     "sum_to",
-        "transpose",     "reshape",    "broadcast_to", "matmul",        "cond",       "loop",
-        "entry",         "region_arg", "result",       "marker",        "gradient",   "prod",
-        "all",           "any",        "cumsum",       "first_not_zero"})
+       {"input",         "scalar",        "variable",     "constant", "extent",     "iota",
+        "read",          "assign",        "neg",          "add",      "sub",        "mul",
+        "div",           "maximum",       "minimum",      "less",     "less_equal", "greater",
+        "greater_equal", "equal",         "not_equal",    "where",    "tanh",       "cast",
+        "sum",           "max",           "min",          "argmax",   "argmin",     "sum_to",
+        "transpose",     "reshape",       "broadcast_to", "matmul",   "cond",       "loop",
+        "entry",         "region_arg",    "result",       "marker",   "gradient",   "prod",
+        "cumsum",        "first_not_zero"})
     often(name, o.operations[name]);
   for (const char* name :
-       {"abs", "exp", "log", "sqrt", "erf", "sin", "cos", "tan", "expm1", "sigmoid", "rsqrt",
-        "floor", "round", "sign", "pow", "atan2", "remainder", "bitwise_or", "bitwise_not"}) {
-    INFO(name);
-    CHECK(o.operations[name] >= 3);
+       {"abs", "exp",   "log",       "sqrt",       "erf",         "sin",   "cos",
+        "tan", "expm1", "sigmoid",   "rsqrt",      "floor",       "round", "sign",
+        "pow", "atan2", "remainder", "bitwise_or", "bitwise_not", "all",   "any"}) {
+    INFO(std::string(name));
+    CHECK(o.operations[name] >= 2);
   }
   for (int rule = 0; rule < calque::fold_rules; ++rule)  // the types leave no cast to the same type
     if (rule != static_cast<int>(calque::fold_rule::same_cast))
