@@ -217,12 +217,15 @@ class fold_pass {
       r_.to[id] = r_.out.append(n, inputs, n.inputs);
       return true;
     }
+    int one_element = 0;  // an extent of the graph: the pass makes none, since it compares by them
+    while (one_element < r_.in.dim_count && !r_.in.is_literal(one_element, 1)) ++one_element;
+    if (one_element == r_.in.dim_count) return false;
     count(fold_rule::hoist_scalar);
     node scalar = n;
     scalar.rank = 0;
     scalar.name = -1;
     std::int32_t ones[max_rank]{};
-    for (int i = 0; i < n.rank; ++i) ones[i] = r_.out.literal_dim(1);
+    for (int i = 0; i < n.rank; ++i) ones[i] = one_element;
     constant value{};
     int one = identical(scalar, inputs);
     if (one == none && evaluates(scalar, inputs, &value)) {
