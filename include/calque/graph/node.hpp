@@ -152,6 +152,13 @@ struct graph_view {
     const dim& c = dims[canonical(d)];
     return c.kind == dim_kind::literal && c.value == value;
   }
+  /// True if the nodes may have the same extents: both are known to be 1 along the same axes.
+  [[nodiscard]] constexpr bool same_ones(const node& a, const node& b) const {
+    if (a.rank != b.rank) return false;
+    for (int i = 0; i < a.rank; ++i)
+      if (is_literal(a.dims[i], 1) != is_literal(b.dims[i], 1)) return false;
+    return true;
+  }
   /// True if `inner` is `outer` or lies inside it.
   [[nodiscard]] constexpr bool encloses(int outer, int inner) const {
     while (inner > outer) inner = regions[inner].parent;

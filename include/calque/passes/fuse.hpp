@@ -63,10 +63,12 @@ class fuser {
  private:
   /// A group of `sum_to`s that in the usual case sum nothing is none: they are looks then.
   constexpr void drop_looks() {
+    list<char> works;  // by group: it computes something in any case
+    works.resize(groups_.size(), 0);
     for (int id = 0; id < g_.node_count; ++id)
-      if (group_[id] >= 0 && !passes_through(g_, id)) groups_[group_[id]].works = true;
+      if (group_[id] >= 0 && !passes_through(g_, id)) works[group_[id]] = 1;
     for (int id = 0; id < g_.node_count; ++id)
-      if (group_[id] >= 0 && !groups_[group_[id]].works) group_[id] = -1;
+      if (group_[id] >= 0 && works[group_[id]] == 0) group_[id] = -1;
   }
 
   /// A group that only ends in such a `sum_to` is a reduction, which needs no assumption.

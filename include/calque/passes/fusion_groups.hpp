@@ -18,7 +18,6 @@ struct fusion_group {
   std::int32_t captured = none_captures, latest = -1;
   bool rows = false, product = false;
   bool dead = false;
-  bool works = false;  // has a node that computes something in any case
 
   static constexpr std::int32_t none_captures = 0x7fffffff;
   [[nodiscard]] constexpr bool is_ready_in_time() const { return latest <= captured; }

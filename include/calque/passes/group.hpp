@@ -19,12 +19,7 @@ inline constexpr int max_cluster_nodes = 192;
 /// A `sum_to` that in the usual case sums nothing: it may join a cluster that assumes so.
 [[nodiscard]] constexpr bool passes_through(const graph_view& g, int id) {
   const node& n = g.nodes[id];
-  if (n.op->kind != op_kind::sum_to) return false;
-  const node& x = g.input_node(id, 0);
-  if (x.rank != n.rank) return false;
-  for (int i = 0; i < n.rank; ++i)
-    if (g.is_literal(n.dims[i], 1) != g.is_literal(x.dims[i], 1)) return false;
-  return true;
+  return n.op->kind == op_kind::sum_to && g.same_ones(n, g.input_node(id, 0));
 }
 
 class grouper {
@@ -96,11 +91,7 @@ class grouper {
     if (c.inputs + n.inputs + c.outputs + u.escapes > max_operands - 8) return false;
     if (u.escapes && c.root >= 0) return false;
     if (n.rank == 0 && !u.escapes) return true;  // computed once before the loop
-    const node& d = g_.nodes[c.domain];
-    if (n.rank != d.rank) return false;
-    for (int i = 0; i < n.rank; ++i)
-      if (g_.is_literal(n.dims[i], 1) != g_.is_literal(d.dims[i], 1)) return false;
-    return true;
+    return g_.same_ones(n, g_.nodes[c.domain]);
   }
   constexpr void add(int c, int id) {
     const node& n = g_.nodes[id];

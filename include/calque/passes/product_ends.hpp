@@ -32,17 +32,11 @@ class product_ends {
       for (int k = 0; k < g_.nodes[id].inputs; ++k) {
         const int in = g_.input(id, k);
         const node& n = g_.nodes[in];
-        if (n.op->kind == op_kind::matmul && n.rank == 2 && domain.rank == 2 &&
-            n.region == m_.all[c].region && in > found && similar(n, domain) &&
-            m_.is_read_by(in, c))
+        if (n.op->kind == op_kind::matmul && n.rank == 2 && g_.same_ones(n, domain) &&
+            n.region == m_.all[c].region && in > found && m_.is_read_by(in, c))
           found = in;
       }
     return found;
-  }
-  constexpr bool similar(const node& a, const node& b) const {
-    for (int i = 0; i < a.rank; ++i)
-      if (g_.is_literal(a.dims[i], 1) != g_.is_literal(b.dims[i], 1)) return false;
-    return true;
   }
 
   fusion_groups& m_;

@@ -75,17 +75,12 @@ class cluster_reasons {
     if (a.root >= 0 && b.root >= 0 && reduced_mask(g_, a.root) != reduced_mask(g_, b.root))
       return who + ", which reduces other axes";
     const node &p = g_.nodes[a.domain], &q = g_.nodes[b.domain];
-    if (p.rank != q.rank || !similar(p, q)) return who + ", which has other extents";
+    if (!g_.same_ones(p, q)) return who + ", which has other extents";
     if (a.nodes + b.nodes + a.outputs + b.outputs > max_operands)
       return who + ": one kernel holds no more";
     if (a.root >= 0 && row_axes{&g_, a.domain, reduced_mask(g_, a.root)}.kept() == 0)
       return who + ", which needs what only the whole array gives";
     return who + ", which also waits for a step between the two";
-  }
-  bool similar(const node& p, const node& q) const {
-    for (int i = 0; i < p.rank; ++i)
-      if (g_.is_literal(p.dims[i], 1) != g_.is_literal(q.dims[i], 1)) return false;
-    return true;
   }
 
   const graph_view& g_;
