@@ -22,6 +22,11 @@ struct row_slot {
   slot_kind kind = slot_kind::full_input;
   dtype type = dtype::none;
   bool uniform = false;
+
+  /// An operand with an element for each of the domain's.
+  [[nodiscard]] constexpr bool is_full() const {
+    return kind == slot_kind::full_input || kind == slot_kind::full_output;
+  }
 };
 
 /// The phases of a cluster, and the slots that its programs read and write: its operands in order,

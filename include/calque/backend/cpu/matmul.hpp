@@ -32,7 +32,7 @@ CALQUE_HIDDEN std::int64_t matmul_room(const geometry& g) {
   const bool aside = writes_aside(c);
   const std::int64_t own = gemm_scratch_bytes<T>(m, n, k, a.strides[0], a.strides[1], b.strides[0],
                                                  b.strides[1], aside ? n : c.strides[0]);
-  return aside ? (own + 63) / 64 * 64 + m * n * static_cast<std::int64_t>(sizeof(T)) : own;
+  return aside ? line_bytes(own) + m * n * static_cast<std::int64_t>(sizeof(T)) : own;
 }
 
 /// The first product; those that follow have its sizes and strides.
@@ -118,7 +118,7 @@ CALQUE_HIDDEN void launch_matmul(const geometry& g, void* const* data, void* scr
   } else {
     const std::int64_t own =
         gemm_scratch_bytes<T>(m, n, k, a.strides[0], a.strides[1], b.strides[0], b.strides[1], n);
-    T* aside = reinterpret_cast<T*>(static_cast<std::byte*>(scratch) + (own + 63) / 64 * 64);
+    T* aside = reinterpret_cast<T*>(static_cast<std::byte*>(scratch) + line_bytes(own));
     do {
       gemm<T>(m, n, k, x, a.strides[0], a.strides[1], y, b.strides[0], b.strides[1], aside, n,
               scratch);

@@ -33,7 +33,7 @@ struct CALQUE_HIDDEN product_walk {
     rows = std::min(m, std::max<std::int64_t>(block_bytes / line / 8 * 8, 64));
   }
   [[nodiscard]] std::int64_t product_bytes() const {
-    return (rows * n * static_cast<std::int64_t>(sizeof(T)) + 63) / 64 * 64;
+    return line_bytes(rows * n * static_cast<std::int64_t>(sizeof(T)));
   }
   [[nodiscard]] std::int64_t blocks() const { return rows > 0 ? ceil_div(m, rows) : 0; }
   /// How many threads share a block.
@@ -50,7 +50,7 @@ struct CALQUE_HIDDEN product_walk {
                                    b.strides[1], n);
     };
     const std::int64_t last = rows > 0 ? m % rows : 0;
-    return (std::max(bytes(rows), last > 0 ? bytes(last) : 0) + 63) / 64 * 64;
+    return line_bytes(std::max(bytes(rows), last > 0 ? bytes(last) : 0));
   }
   /// The program's operands, the product among them.
   void operands(operand_layout* to) const {

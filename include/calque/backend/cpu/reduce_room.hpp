@@ -21,20 +21,27 @@ inline constexpr std::int64_t column_block = 32;
 /// second take the narrower vectors.
 inline constexpr std::int64_t shortest_line = 8, short_line = 16;
 
-/// Whether a reduction of `reduced` elements for each kept one walks its kept axes inside: where
-/// its rows are short, else where the kept axes, and not the reduced ones, are contiguous.
-CALQUE_HIDDEN inline bool by_columns(const geometry& g, std::int64_t reduced) {
-  if (g.kept == 0 || g.kept_size == 1) return false;
-  if (reduced < shortest_line) return g.kept_size >= reduced;
-  if (g.kept_size < shortest_line) return false;
+/// Whether more of the first `count` operands that `counts(k)` takes are contiguous along the last
+/// kept axis than along the last axis.
+template <class F>
+CALQUE_HIDDEN bool mostly_columns(const geometry& g, int count, F&& counts) {
   int rows = 0, columns = 0;
-  for (int k = 0; k < g.inputs; ++k) {
+  for (int k = 0; k < count; ++k) {
+    if (!counts(k)) continue;
     const std::int64_t kept = g.operands[k].strides[g.kept - 1];
     const std::int64_t inner = g.operands[k].strides[g.rank - 1];
     rows += inner == 1 && kept != 1;
     columns += kept == 1 && inner != 1;
   }
   return columns > rows;
+}
+/// Whether a reduction of `reduced` elements for each kept one walks its kept axes inside: where
+/// its rows are short, else where the kept axes, and not the reduced ones, are contiguous.
+CALQUE_HIDDEN inline bool by_columns(const geometry& g, std::int64_t reduced) {
+  if (g.kept == 0 || g.kept_size == 1) return false;
+  if (reduced < shortest_line) return g.kept_size >= reduced;
+  if (g.kept_size < shortest_line) return false;
+  return mostly_columns(g, g.inputs, [](int) { return true; });
 }
 /// Whether an operand's elements follow each other along the axes [first, last).
 CALQUE_HIDDEN inline bool is_contiguous(const geometry& g, const operand_layout& o, int first,
@@ -58,12 +65,12 @@ struct CALQUE_HIDDEN reduce_room {
   explicit reduce_room(const geometry& g) {
     for (int a = g.kept; a < g.rank; ++a) reduced *= g.extents[a];
     columns = by_columns(g, reduced);
-    line = rounded((g.kept_size < kept_tile ? g.kept_size : kept_tile) * 8);
+    line = line_bytes((g.kept_size < kept_tile ? g.kept_size : kept_tile) * 8);
     levels = line;
     int depth = 1;
     for (std::int64_t n = reduced; n > (columns ? column_block : reduce_block); n = (n + 1) / 2)
       ++depth;
-    tiles = levels + rounded((columns ? line : 8) * depth);
+    tiles = levels + line_bytes((columns ? line : 8) * depth);
   }
   [[nodiscard]] bool gathers(const geometry& g, int k) const {
     return columns ? !is_contiguous(g, g.operands[k], 0, g.kept)
@@ -77,9 +84,6 @@ struct CALQUE_HIDDEN reduce_room {
     const std::int64_t tail = tile_bytes(g.operands + g.inputs, g.tail_inputs + g.outputs);
     return tiles + (body > tail ? body : tail);
   }
-
- private:
-  static std::int64_t rounded(std::int64_t n) { return (n + 63) / 64 * 64; }
 };
 
 /// How threads share a reduction: kept elements by tiles, or, where those are few, the reduced

@@ -69,15 +69,15 @@ struct CALQUE_HIDDEN row_room {
       block = std::min(n, row_block);
     }
     for (std::int64_t left = n; left > block; left = (left + 1) / 2) ++depth;
-    level_bytes = rounded(lines ? rows * 8 : 8);
+    level_bytes = line_bytes(lines ? rows * 8 : 8);
     for (int p = 0; p < k.phase_count; ++p)
       folds = std::max<std::int64_t>(folds, k.phases[p].fold_count);
     total = levels + depth * level_bytes * folds;
     for (int s = 0; s < k.slot_count; ++s)
-      if (is_full(k, s)) place(k, g, s, n);
+      if (k.slots[s].is_full()) place(k, g, s, n);
     passed = total;
     for (int s = 0; s < k.slot_count; ++s)
-      if (!is_full(k, s)) place(k, g, s, n);
+      if (!k.slots[s].is_full()) place(k, g, s, n);
     tiles = (run > 0 ? g.kept_size / run : 0) * ((run + rows - 1) / rows);
     share(g);
   }
@@ -85,9 +85,6 @@ struct CALQUE_HIDDEN row_room {
   [[nodiscard]] std::int64_t bytes(const geometry& g) const {
     if (!inside) return shared_bytes(g, total);
     return shared + groups * level_bytes * folds + g.threads * worker_bytes(passed);
-  }
-  [[nodiscard]] static bool is_full(const row_kernel& k, int s) {
-    return k.slots[s].kind == slot_kind::full_input || k.slots[s].kind == slot_kind::full_output;
   }
   /// Bytes between rows (`lines`: between lines) of a slot's tile.
   [[nodiscard]] std::int64_t step(const row_kernel& k, int s) const {
@@ -98,8 +95,6 @@ struct CALQUE_HIDDEN row_room {
   }
 
  private:
-  static std::int64_t rounded(std::int64_t n) { return (n + 63) / 64 * 64; }
-
   void share(const geometry& g) {
     const std::int64_t blocks = (elements + block - 1) / block;
     inside = g.threads > 1 && tiles < 2 * g.threads && blocks >= 2 * g.threads;
@@ -115,32 +110,22 @@ struct CALQUE_HIDDEN row_room {
     if (s < g.operand_count()) {
       const operand_layout& o = g.operands[s];
       if (slot.uniform) direct[s] = true;
-      else if (slot.kind == slot_kind::kept_input || slot.kind == slot_kind::kept_output)
-        direct[s] = rows == 1 || o.strides[g.kept - 1] == 1;
+      else if (!slot.is_full()) direct[s] = rows == 1 || o.strides[g.kept - 1] == 1;
       else
         direct[s] = !o.streamed && (lines ? rows == 1 || o.strides[g.kept - 1] == 1
                                           : is_contiguous(g, o, g.kept, g.rank));
       if (direct[s]) return;
-      if (slot.kind == slot_kind::full_input || slot.kind == slot_kind::full_output) room *= block;
+      if (slot.is_full()) room *= block;
     } else if (slot.kind == slot_kind::saved) {
       room *= n;
     }
     offset[s] = total;
-    total += rounded(room + 64);
+    total += line_bytes(room + 64);
   }
   [[nodiscard]] bool across(const row_kernel& k, const geometry& g) const {
     if (g.kept == 0 || run < shortest_line || elements == 0) return false;
     if (elements < shortest_row) return true;
-    int along = 0, lines_of = 0;
-    for (int s = 0; s < g.operand_count(); ++s) {
-      if (k.slots[s].kind != slot_kind::full_input && k.slots[s].kind != slot_kind::full_output)
-        continue;
-      const std::int64_t kept = g.operands[s].strides[g.kept - 1];
-      const std::int64_t inner = g.operands[s].strides[g.rank - 1];
-      along += inner == 1 && kept != 1;
-      lines_of += kept == 1 && inner != 1;
-    }
-    return lines_of > along;
+    return mostly_columns(g, g.operand_count(), [&](int s) { return k.slots[s].is_full(); });
   }
 };
 

@@ -158,7 +158,7 @@ class CALQUE_HIDDEN row_walk {
       row_walk own(*this);
       own.scratch_ = own_rooms + worker * worker_bytes(room_.passed);
       for (int s = 0; s < k_.slot_count; ++s)
-        if (row_room::is_full(k_, s) && !room_.direct[s])
+        if (k_.slots[s].is_full() && !room_.direct[s])
           own.slot_[s] = own.scratch_ + room_.offset[s];
       void* of_group[max_operands];
       for (int f = 0; f < phase.fold_count; ++f) of_group[f] = result(f, b);
@@ -179,17 +179,18 @@ class CALQUE_HIDDEN row_walk {
   void block(const row_phase_entry& phase, std::int64_t at, std::int64_t n, void* const* results) {
     void* data[max_operands + 2];
     std::int64_t steps[max_operands + 2];
+    bool in_place[max_operands + 2]{};
     for (int s = 0; s < k_.slot_count; ++s) {
       const row_slot& slot = k_.slots[s];
       data[s] = slot_[s];
-      const bool full = slot.kind == slot_kind::full_input || slot.kind == slot_kind::full_output;
       steps[s] = slot.uniform || room_.lines ? 0 : bytes_of(s);
       if (slot.kind == slot_kind::saved) {
         steps[s] = room_.step(k_, s);
         data[s] = moved(slot_[s], at * (room_.lines ? steps[s] : bytes_of(s)));
-      } else if (full && !slot.uniform) {
+      } else if (slot.is_full() && !slot.uniform) {
         steps[s] = room_.step(k_, s);
         if (room_.direct[s]) {
+          in_place[s] = true;
           steps[s] = room_.lines ? 0 : stride(s, g_.kept - 1) * bytes_of(s);
           if (!room_.lines) data[s] = moved(base_[s], at * bytes_of(s));
         } else if (phase.used[s] && slot.kind == slot_kind::full_input && !gathered_[s]) {
@@ -207,11 +208,8 @@ class CALQUE_HIDDEN row_walk {
       void* line[max_operands + 2];
       for (std::int64_t j = 0; j < n; ++j) {
         for (int s = 0; s < k_.slot_count; ++s) {
-          const bool in_place = is_operand(s) && room_.direct[s] && !k_.slots[s].uniform &&
-                                (k_.slots[s].kind == slot_kind::full_input ||
-                                 k_.slots[s].kind == slot_kind::full_output);
-          line[s] = in_place ? moved(base_[s], element(s, at + j) * bytes_of(s))
-                             : moved(data[s], j * steps[s]);
+          line[s] = in_place[s] ? moved(base_[s], element(s, at + j) * bytes_of(s))
+                                : moved(data[s], j * steps[s]);
         }
         phase.across(line, rows_);
       }

@@ -34,6 +34,10 @@ struct block_cut {
   }
 };
 
+/// Bytes in whole lines of the cache.
+[[nodiscard]] constexpr std::int64_t line_bytes(std::int64_t bytes) {
+  return (bytes + 63) / 64 * 64;
+}
 /// Bytes of one worker's scratch where several share: on lines of the cache of its own.
 [[nodiscard]] constexpr std::int64_t worker_bytes(std::int64_t bytes) {
   return (bytes + 127) / 128 * 128;
