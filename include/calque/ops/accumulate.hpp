@@ -46,14 +46,9 @@ constexpr constant combine_builtin(dtype in, dtype out, const constant* x) {
 
 namespace op {
 
-struct cumsum {
+struct cumsum : combining<add, 0> {
   static constexpr char name[] = "cumsum";
   static constexpr op_kind kind = op_kind::along_axis;
-  using combine = add;
-  template <class T>
-  static constexpr T identity() {
-    return T{0};
-  }
   static constexpr calque::constant combine_constants(dtype in, dtype out,
                                                       const calque::constant* x) {
     return detail::combine_builtin<cumsum>(in, out, x);
@@ -66,14 +61,9 @@ struct cumsum {
   }
 };
 
-struct cumprod {
+struct cumprod : combining<mul, 1> {
   static constexpr char name[] = "cumprod";
   static constexpr op_kind kind = op_kind::along_axis;
-  using combine = mul;
-  template <class T>
-  static constexpr T identity() {
-    return T{1};
-  }
   static constexpr calque::constant combine_constants(dtype in, dtype out,
                                                       const calque::constant* x) {
     return detail::combine_builtin<cumprod>(in, out, x);

@@ -65,14 +65,19 @@ constexpr void extreme_gradient(gradient_rule& g) {
 
 namespace op {
 
-struct sum {
-  static constexpr char name[] = "sum";
-  static constexpr op_kind kind = op_kind::reduce;
-  using combine = add;
+/// Combines elements by `Op`, starting from `Identity`.
+template <class Op, int Identity>
+struct combining {
+  using combine = Op;
   template <class T>
   static constexpr T identity() {
-    return T{0};
+    return T{Identity};
   }
+};
+
+struct sum : combining<add, 0> {
+  static constexpr char name[] = "sum";
+  static constexpr op_kind kind = op_kind::reduce;
   static constexpr void gradient(gradient_rule& g) { g.flow(0, detail::unreduced(g, g.dy)); }
 };
 
@@ -112,35 +117,20 @@ struct largest {
   }
 };
 
-struct prod {
+struct prod : combining<mul, 1> {
   static constexpr char name[] = "prod";
   static constexpr op_kind kind = op_kind::reduce;
-  using combine = mul;
-  template <class T>
-  static constexpr T identity() {
-    return T{1};
-  }
   static constexpr void gradient(gradient_rule& g);  // ops/accumulate.hpp
 };
 
-struct all {
+struct all : combining<minimum, 1> {
   static constexpr char name[] = "all";
   static constexpr op_kind kind = op_kind::reduce;
-  using combine = minimum;
-  template <class T>
-  static constexpr T identity() {
-    return T{1};
-  }
 };
 
-struct any {
+struct any : combining<maximum, 0> {
   static constexpr char name[] = "any";
   static constexpr op_kind kind = op_kind::reduce;
-  using combine = maximum;
-  template <class T>
-  static constexpr T identity() {
-    return T{0};
-  }
 };
 
 struct argmax {

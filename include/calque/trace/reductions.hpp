@@ -27,6 +27,23 @@ constexpr auto scalar_result(const X& x, location at) {
   }
 }
 
+template <class Axes, class X>
+constexpr unsigned checked_mask() {
+  constexpr unsigned mask = axis_mask<operand_traits<X>::rank>(Axes{});
+  static_assert(mask != ~0u,
+                "cq::sum, max, var, reduce<F>, ...(x, cq::axis<...>): cq::axis<...> names an axis "
+                "twice; name each axis once");
+  return mask;
+}
+/// The number of elements over the axes of `mask`, as a double.
+constexpr int build_count(builder& g, int id, unsigned mask) {
+  const node n = g.at(g.value_of(id));
+  int count = g.literal_dim(1);
+  for (int i = 0; i < n.rank; ++i)
+    if ((mask >> i) & 1u) count = g.arithmetic_dim(dim_kind::mul, count, n.dims[i]);
+  return build_cast(g, g.extent_of(count), dtype::float64);
+}
+
 template <class Op, class Axes, bool Keep>
 struct reduce_fn {
   template <class X>
@@ -38,11 +55,7 @@ struct reduce_fn {
       return scalar_result<reduction_type<Op>(operand_traits<X>::type), Axes>(x, at);
     } else {
       constexpr int rank = operand_traits<X>::rank;
-      constexpr unsigned mask = axis_mask<rank>(Axes{});
-      static_assert(
-          mask != ~0u,
-          "cq::sum, max, mean, ...(x, cq::axis<...>): cq::axis<...> names an axis twice; name "
-          "each axis once");
+      constexpr unsigned mask = checked_mask<Axes, X>();
       constexpr dtype t = reduction_type<Op>(operand_traits<X>::type);
       builder& g = common_builder(x);
       g.where = at;
@@ -65,21 +78,13 @@ struct mean_fn {
     } else {
       // summed in double, so that a mean of floats neither overflows nor stalls
       constexpr int rank = operand_traits<X>::rank;
-      constexpr unsigned mask = axis_mask<rank>(Axes{});
-      static_assert(
-          mask != ~0u,
-          "cq::sum, max, mean, ...(x, cq::axis<...>): cq::axis<...> names an axis twice; name "
-          "each axis once");
+      constexpr unsigned mask = checked_mask<Axes, X>();
       constexpr dtype t = floating(operand_traits<X>::type);
       builder& g = common_builder(x);
       g.where = at;
       const int total = build_reduction<op::sum>(g, build_cast(g, x.id, dtype::float64), mask, Keep,
                                                  dtype::float64);
-      int count = g.literal_dim(1);
-      for (int i = 0; i < rank; ++i)
-        if ((mask >> i) & 1u) count = g.arithmetic_dim(dim_kind::mul, count, g.at(x.id).dims[i]);
-      const int n = build_cast(g, g.extent_of(count), dtype::float64);
-      const int mean = g.map_of<op::div>(dtype::float64, total, n);
+      const int mean = g.map_of<op::div>(dtype::float64, total, build_count(g, x.id, mask));
       return expr < type_of<t>, Keep ? rank : rank - bits_in(mask) > {&g, build_cast(g, mean, t)};
     }
   }

@@ -77,10 +77,7 @@ struct monoid_reduce_fn {
       return run_on_arrays(monoid_reduce_fn{}, x);
     } else {
       constexpr int rank = operand_traits<X>::rank;
-      constexpr unsigned mask = axis_mask<rank>(Axes{});
-      static_assert(mask != ~0u,
-                    "cq::reduce<F>(x, cq::axis<...>): cq::axis<...> names an axis twice; name each "
-                    "axis once");
+      constexpr unsigned mask = checked_mask<Axes, X>();
       using T = type_of<operand_traits<X>::type>;
       static_assert(check_monoid<M, T>());
       builder& g = common_builder(x);

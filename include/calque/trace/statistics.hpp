@@ -38,11 +38,7 @@ constexpr auto reduced(const expr<T, Rank>& x) {
 /// The number of elements over the axes of a mask, less `less`, as a double.
 template <unsigned Mask, class T, int Rank>
 constexpr expr<double, 0> count_over(const expr<T, Rank>& x, int less = 0) {
-  builder& g = *x.b;
-  int n = g.literal_dim(1);
-  for (int i = 0; i < Rank; ++i)
-    if ((Mask >> i) & 1u) n = g.arithmetic_dim(dim_kind::mul, n, g.at(g.value_of(x.id)).dims[i]);
-  const expr<double, 0> count{&g, build_cast(g, g.extent_of(n), dtype::float64)};
+  const expr<double, 0> count{x.b, build_count(*x.b, x.id, Mask)};
   if (less == 0) return count;
   return sub_fn{}(count, static_cast<double>(less));
 }
@@ -61,15 +57,6 @@ constexpr auto finished(const expr<V, Rank>& x) {
       if (!((Mask >> i) & 1u)) dims[rank++] = n.dims[i];
     return expr<T, Rank - bits_in(Mask)>{&g, op::reshape::build(g, id, rank, dims)};
   }
-}
-template <class Axes, class X>
-constexpr unsigned checked_mask() {
-  constexpr unsigned mask = axis_mask<operand_traits<X>::rank>(Axes{});
-  static_assert(
-      mask != ~0u,
-      "cq::var, std, vector_norm, logsumexp(x, cq::axis<...>): cq::axis<...> names an axis twice; "
-      "name each axis once");
-  return mask;
 }
 
 /// Squares of distances from the mean, averaged, in double: differences are taken before anything
