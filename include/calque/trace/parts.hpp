@@ -248,11 +248,15 @@ constexpr std::array<range, static_cast<std::size_t>(Rank)> flipped_ranges(axis_
       (axis_exists(A, Rank) && ...),
       "cq::flip(x, cq::axis<...>): cq::axis<...> names an axis that x does not have; axes "
       "count from 0 to rank - 1, or back from -1 to -rank");
-  std::array<range, static_cast<std::size_t>(Rank)> ranges{};
-  if constexpr (sizeof...(A) == 0)
-    for (range& r : ranges) r.step = -1;
-  ((ranges[static_cast<std::size_t>(A < 0 ? A + Rank : A)].step = -1), ...);
-  return ranges;
+  // each is built whole: g++ 12 loses the members that have defaults of an array's elements where a
+  // constant expression changes only others
+  const auto of = [](int axis) {
+    const bool back = sizeof...(A) == 0 || (((A < 0 ? A + Rank : A) == axis) || ...);
+    return range(range::open, range::open, back ? -1 : 1);
+  };
+  return [&]<int... I>(std::integer_sequence<int, I...>) {
+    return std::array<range, sizeof...(I)>{of(I)...};
+  }(std::make_integer_sequence<int, Rank>{});
 }
 
 }  // namespace detail
