@@ -1,5 +1,5 @@
 // Each axis once.
-// expect: cq::var, std, vector_norm, logsumexp\(x, cq::axis<...>\): cq::axis<...> names an axis
+// expect: cq::sum, max, var, reduce<F>, ...\(x, cq::axis<...>\): cq::axis<...> names an axis
 // twice; name each axis once
 #include <calque/calque.hpp>
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "calque/graph/rows.hpp"
 #include "calque/plan/sizes.hpp"
 
 namespace calque::detail::planning {
