@@ -89,3 +89,5 @@ CALQUE_THREADS(chain_65536)->Unit(benchmark::kMicrosecond);
 CALQUE_THREADS(axpy_131072)->Unit(benchmark::kMicrosecond);
 
 }  // namespace
+
+BENCHMARK_MAIN();
