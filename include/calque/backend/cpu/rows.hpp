@@ -199,7 +199,8 @@ class CALQUE_HIDDEN row_walk {
             ahead[s] = rows_ * steps[s];
             asked_[s] = true;
           }
-        } else if (phase.used[s] && slot.kind == slot_kind::full_input && !gathered_[s]) {
+        } else if (phase.used[s] && slot.kind == slot_kind::full_input && !gathered_[s] &&
+                   !room_.line_by_line()) {
           move_block<true>(s, at, n);
           gathered_[s] = n == room_.elements;  // else the next block takes its place
         }
@@ -217,14 +218,21 @@ class CALQUE_HIDDEN row_walk {
           line[s] = in_place[s] ? moved(base_[s], element(s, at + j) * bytes_of(s))
                                 : moved(data[s], j * steps[s]);
         }
+        if (room_.line_by_line()) move_all<true>(phase, at + j, 1);
         phase.across(line, rows_);
+        if (room_.line_by_line()) move_all<false>(phase, at + j, 1);
       }
     } else {
       phase.along({data, steps, rows_, n, ahead});
     }
+    if (!room_.line_by_line()) move_all<false>(phase, at, n);
+  }
+  /// The operands of a sweep that are read (`In`), or written, through tiles.
+  template <bool In>
+  void move_all(const row_phase_entry& phase, std::int64_t at, std::int64_t n) {
+    constexpr slot_kind kind = In ? slot_kind::full_input : slot_kind::full_output;
     for (int s = 0; s < g_.operand_count(); ++s)
-      if (phase.used[s] && k_.slots[s].kind == slot_kind::full_output && !room_.direct[s])
-        move_block<false>(s, at, n);
+      if (phase.used[s] && k_.slots[s].kind == kind && !room_.direct[s]) move_block<In>(s, at, n);
   }
   /// Where element `j` of a row lies, in elements from the row's start.
   [[nodiscard]] std::int64_t element(int s, std::int64_t j) const {
