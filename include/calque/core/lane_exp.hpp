@@ -44,7 +44,8 @@ CALQUE_INLINE void log1p(lane<T, W>& r, const lane<T, W>& x) {
   const lane<U, W> offset = (lane<U, W>)u - format::root_half;
   const lane<S, W> exponent = (lane<S, W>)offset >> format::fraction_bits;
   lane<T, W> k, m, p;
-  detail::split_exponent<T, W>(k, m, u);
+  const lane<S, W> zero = lane<S, W>{} + static_cast<S>(format::shifter_bits);
+  detail::split_exponent<T, W>(k, m, u, zero);
   const lane<U, W> down = (format::bias - (lane<U, W>)exponent) << format::fraction_bits;  // 2^-k
   const lane<T, W> plain = m - T(1);
   lane<T, W> f = plain + lost * (lane<T, W>)down;
