@@ -26,7 +26,7 @@ CALQUE_INLINE void expm1(lane<T, W>& r, const lane<T, W>& x) {
   detail::exp_reduce_near<T, W>(y, n, low);
   detail::exp_less_one<T, W>(p, y);
   // half of 2^n: n = 128 is no exponent of a float
-  const lane<T, W> power = (lane<T, W>)((n + (format::bias - 1)) << format::fraction_bits);
+  const lane<T, W> power = (lane<T, W>)((n - U{1}) << format::fraction_bits);
   p = power * p + (power - T(0.5));
   p = p + p;
   r = (lane<S, W>)(x == T(0)) ? x : p;
@@ -44,8 +44,7 @@ CALQUE_INLINE void log1p(lane<T, W>& r, const lane<T, W>& x) {
   const lane<U, W> offset = (lane<U, W>)u - format::root_half;
   const lane<S, W> exponent = (lane<S, W>)offset >> format::fraction_bits;
   lane<T, W> k, m, p;
-  const lane<S, W> zero = lane<S, W>{} + static_cast<S>(format::shifter_bits);
-  detail::split_exponent<T, W>(k, m, u, zero);
+  detail::split_exponent<T, W>(k, m, u);
   const lane<U, W> down = (format::bias - (lane<U, W>)exponent) << format::fraction_bits;  // 2^-k
   const lane<T, W> plain = m - T(1);
   lane<T, W> f = plain + lost * (lane<T, W>)down;

@@ -18,19 +18,29 @@ namespace calque::lanes {
 
 namespace detail {
 
-/// y = x - n ln 2 with |y| <= ln 2 / 2, and n; for |x| below some thousands.
+/// r = n - zero for integers n of at most 31 bits. T(n) - T(zero) would not survive -ffast-math,
+/// nor would, with clang, the way by the bits that spares processors without conversions of 64
+/// bits.
+template <class T, int W>
+CALQUE_INLINE void count_from(lane<T, W>& r, const lane<bits_of<T>, W>& n, bits_of<T> zero) {
+  using format = floating_format<T>;
+  if constexpr (sizeof(T) == sizeof(float) || CALQUE_CLANG()) {
+    const lane<mask_of<T>, W> count = (lane<mask_of<T>, W>)(n - zero);
+    r = __builtin_convertvector(__builtin_convertvector(count, lane<std::int32_t, W>), lane<T, W>);
+  } else {
+    r = (lane<T, W>)(n + (format::shifter_bits - zero)) - format::shifter;
+  }
+}
+
+/// y = x - n ln 2 with |y| <= ln 2 / 2, and n plus the bias; for |x| below some thousands.
 template <class T, int W>
 CALQUE_INLINE void exp_reduce_near(lane<T, W>& y, lane<bits_of<T>, W>& multiple,
                                    const lane<T, W>& x) {
   using format = floating_format<T>;
-  using U = bits_of<T>;
-  using S = mask_of<T>;
-  // The multiple of ln 2 is read from the bits: (t - shifter) would not survive -ffast-math.
-  const lane<T, W> t = x * format::log2_e + format::shifter;
-  multiple = (lane<U, W>)t - format::shifter_bits;
-  const lane<std::int32_t, W> narrow =
-      __builtin_convertvector((lane<S, W>)multiple, lane<std::int32_t, W>);
-  const lane<T, W> n = __builtin_convertvector(narrow, lane<T, W>);
+  constexpr T shifter = format::shifter + T(format::bias);
+  lane<T, W> n;
+  multiple = (lane<bits_of<T>, W>)(x * format::log2_e + shifter);
+  count_from<T, W>(n, multiple, __builtin_bit_cast(bits_of<T>, shifter));
   y = x - n * format::exp_ln2_high;
   y = y - n * format::exp_ln2_low;
 }
@@ -43,7 +53,7 @@ CALQUE_INLINE void exp_reduce(lane<T, W>& y, lane<bits_of<T>, W>& multiple, cons
   using format = floating_format<T>;
   using S = mask_of<T>;
   constexpr T shifter = format::shifter + T(2 * format::bias);
-  lane<T, W> c;
+  lane<T, W> c, n;
   lane<S, W> t, most;
   c = CALQUE_CONSTANT(format::exp_underflow);
   c = (lane<S, W>)(x < c) ? c : x;
@@ -51,7 +61,7 @@ CALQUE_INLINE void exp_reduce(lane<T, W>& y, lane<bits_of<T>, W>& multiple, cons
   most = lane<S, W>{} + static_cast<S>(format::shifter_bits + 4 * format::bias);
   t = t < most ? t : most;
   multiple = (lane<bits_of<T>, W>)t;
-  const lane<T, W> n = (lane<T, W>)t - shifter;
+  count_from<T, W>(n, multiple, __builtin_bit_cast(bits_of<T>, shifter));
   y = c - n * format::exp_ln2_high;
   y = y - n * format::exp_ln2_low;
 }
@@ -77,7 +87,7 @@ CALQUE_INLINE void exp_near(lane<T, W>& r, const lane<T, W>& x) {
   lane<bits_of<T>, W> n;
   exp_reduce_near<T, W>(y, n, x);
   exp_less_one<T, W>(p, y);
-  r = (p + T(1)) * (lane<T, W>)((n + format::bias) << format::fraction_bits);
+  r = (p + T(1)) * (lane<T, W>)(n << format::fraction_bits);
 }
 
 }  // namespace detail
@@ -97,31 +107,26 @@ CALQUE_INLINE void exp(lane<T, W>& r, const lane<T, W>& x) {
 
 namespace detail {
 
-/// k and m of y = 2^k m with m in [sqrt(1/2), sqrt(2)), y normal. `zero` are the bits of k = 0.
+/// k and m of y = 2^k m with m in [sqrt(1/2), sqrt(2)), y normal.
 template <class T, int W>
-CALQUE_INLINE void split_exponent(lane<T, W>& k, lane<T, W>& m, const lane<T, W>& y,
-                                  const lane<mask_of<T>, W>& zero) {
+CALQUE_INLINE void split_exponent(lane<T, W>& k, lane<T, W>& m, const lane<T, W>& y) {
   using format = floating_format<T>;
   using U = bits_of<T>;
   using S = mask_of<T>;
   const lane<U, W> offset = (lane<U, W>)y - format::root_half;
   const lane<S, W> exponent = (lane<S, W>)offset >> format::fraction_bits;
   m = (lane<T, W>)((offset & format::fraction) + format::root_half);
-  k = (lane<T, W>)(exponent + zero) - format::shifter;
+  count_from<T, W>(k, (lane<U, W>)exponent, U{0});
 }
 
-/// The same of any x > 0.
+/// The same of any y > 0.
 template <class T, int W>
-CALQUE_INLINE void split_any_exponent(lane<T, W>& k, lane<T, W>& m, const lane<T, W>& x) {
+CALQUE_INLINE void split_any_exponent(lane<T, W>& k, lane<T, W>& m, const lane<T, W>& y) {
   using format = floating_format<T>;
   using S = mask_of<T>;
-  constexpr S zero = static_cast<S>(format::shifter_bits);
-  const lane<S, W> tiny = (lane<S, W>)(x < format::least_normal);
-  const lane<T, W> y = tiny ? x * format::normalise : x;
-  lane<S, W> plain{}, moved{};
-  plain = plain + zero;
-  moved = moved + (zero - static_cast<S>(format::shifted));
-  split_exponent<T, W>(k, m, y, tiny ? moved : plain);
+  const lane<S, W> tiny = (lane<S, W>)(y < format::least_normal);
+  split_exponent<T, W>(k, m, tiny ? y * format::normalise : y);
+  k = tiny ? k - format::shifted : k;
 }
 
 /// r = k ln 2 + ln(1 + f) for 1 + f in [sqrt(1/2), sqrt(2)). Float: f + f^2 P(f), P computed for
@@ -178,16 +183,18 @@ CALQUE_INLINE void tanh(lane<T, W>& r, const lane<T, W>& x) {
   using S = detail::mask_of<T>;
   constexpr T most = sizeof(T) == sizeof(float) ? T(9.5) : T(20);  // 1 from 9.02 or 19.1 on
   lane<U, W> sign;
-  lane<T, W> a, cut, p, v, z;
+  lane<T, W> a, cut, n, p, v, z;
   detail::take_sign<T, W>(a, sign, x);
   cut = CALQUE_CONSTANT(most);
   a = (lane<S, W>)(a > cut) ? cut : a;
   // To the nearest half and then down, so that v lies in [-ln 2 / 8, 3 ln 2 / 8): quotients just
   // below 1/4 are t itself. Twice the biased exponent of s comes along with the halves.
   constexpr T shifter = format::shifter / 2 + T(format::bias - 1);
-  const lane<U, W> halves = (lane<U, W>)(a * (format::log2_e + format::log2_e) + shifter) & ~U{1};
-  const lane<T, W> n = (lane<T, W>)halves - shifter;
-  const lane<T, W> s = (lane<T, W>)(halves << (format::fraction_bits - 1));
+  constexpr U zero = __builtin_bit_cast(U, shifter) >> 1;
+  const lane<T, W> halves = a * (format::log2_e + format::log2_e) + shifter;
+  const lane<U, W> whole = (lane<U, W>)halves >> 1;
+  detail::count_from<T, W>(n, whole, zero);
+  const lane<T, W> s = (lane<T, W>)(whole << format::fraction_bits);
   if constexpr (sizeof(T) == sizeof(float)) {
     v = a - n * 0x1.62e43p-2f;  // one word: its error shrinks beside the result as n grows
     z = v * v;
