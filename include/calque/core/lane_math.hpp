@@ -18,18 +18,22 @@ namespace calque::lanes {
 
 namespace detail {
 
-/// r = n - zero for integers n of at most 31 bits. T(n) - T(zero) would not survive -ffast-math,
-/// nor would, with clang, the way by the bits that spares processors without conversions of 64
-/// bits.
-template <class T, int W>
-CALQUE_INLINE void count_from(lane<T, W>& r, const lane<bits_of<T>, W>& n, bits_of<T> zero) {
-  using format = floating_format<T>;
-  if constexpr (sizeof(T) == sizeof(float) || CALQUE_CLANG()) {
-    const lane<mask_of<T>, W> count = (lane<mask_of<T>, W>)(n - zero);
-    r = __builtin_convertvector(__builtin_convertvector(count, lane<std::int32_t, W>), lane<T, W>);
-  } else {
-    r = (lane<T, W>)(n + (format::shifter_bits - zero)) - format::shifter;
-  }
+/// r = t - shifter, the integer in the low bits of t, above `Rest` bits that are zero. As a
+/// difference of floating numbers it would not survive -ffast-math: g++ is kept from looking
+/// through it, others take it from the bits.
+template <class T, int W, int Rest = 0>
+CALQUE_INLINE void count_of(lane<T, W>& r, const lane<T, W>& t, T shifter) {
+#if CALQUE_X86() && !CALQUE_CLANG()
+  r = t;
+  __asm__("" : "+v"(r));
+  r = r - shifter;
+#else
+  using U = bits_of<T>;
+  const lane<mask_of<T>, W> n =
+      (lane<mask_of<T>, W>)((lane<U, W>)t - __builtin_bit_cast(U, shifter));
+  r = __builtin_convertvector(__builtin_convertvector(n >> Rest, lane<std::int32_t, W>),
+                              lane<T, W>);
+#endif
 }
 
 /// y = x - n ln 2 with |y| <= ln 2 / 2, and n plus the bias; for |x| below some thousands.
@@ -38,9 +42,10 @@ CALQUE_INLINE void exp_reduce_near(lane<T, W>& y, lane<bits_of<T>, W>& multiple,
                                    const lane<T, W>& x) {
   using format = floating_format<T>;
   constexpr T shifter = format::shifter + T(format::bias);
+  const lane<T, W> t = x * format::log2_e + shifter;
   lane<T, W> n;
-  multiple = (lane<bits_of<T>, W>)(x * format::log2_e + shifter);
-  count_from<T, W>(n, multiple, __builtin_bit_cast(bits_of<T>, shifter));
+  count_of<T, W>(n, t, shifter);
+  multiple = (lane<bits_of<T>, W>)t;
   y = x - n * format::exp_ln2_high;
   y = y - n * format::exp_ln2_low;
 }
@@ -61,7 +66,7 @@ CALQUE_INLINE void exp_reduce(lane<T, W>& y, lane<bits_of<T>, W>& multiple, cons
   most = lane<S, W>{} + static_cast<S>(format::shifter_bits + 4 * format::bias);
   t = t < most ? t : most;
   multiple = (lane<bits_of<T>, W>)t;
-  count_from<T, W>(n, multiple, __builtin_bit_cast(bits_of<T>, shifter));
+  count_of<T, W>(n, (lane<T, W>)multiple, shifter);
   y = c - n * format::exp_ln2_high;
   y = y - n * format::exp_ln2_low;
 }
@@ -116,7 +121,9 @@ CALQUE_INLINE void split_exponent(lane<T, W>& k, lane<T, W>& m, const lane<T, W>
   const lane<U, W> offset = (lane<U, W>)y - format::root_half;
   const lane<S, W> exponent = (lane<S, W>)offset >> format::fraction_bits;
   m = (lane<T, W>)((offset & format::fraction) + format::root_half);
-  count_from<T, W>(k, (lane<U, W>)exponent, U{0});
+  if constexpr (sizeof(T) == sizeof(float)) k = __builtin_convertvector(exponent, lane<T, W>);
+  else
+    count_of<T, W>(k, (lane<T, W>)((lane<U, W>)exponent + format::shifter_bits), format::shifter);
 }
 
 /// The same of any y > 0.
@@ -190,11 +197,10 @@ CALQUE_INLINE void tanh(lane<T, W>& r, const lane<T, W>& x) {
   // To the nearest half and then down, so that v lies in [-ln 2 / 8, 3 ln 2 / 8): quotients just
   // below 1/4 are t itself. Twice the biased exponent of s comes along with the halves.
   constexpr T shifter = format::shifter / 2 + T(format::bias - 1);
-  constexpr U zero = __builtin_bit_cast(U, shifter) >> 1;
   const lane<T, W> halves = a * (format::log2_e + format::log2_e) + shifter;
-  const lane<U, W> whole = (lane<U, W>)halves >> 1;
-  detail::count_from<T, W>(n, whole, zero);
-  const lane<T, W> s = (lane<T, W>)(whole << format::fraction_bits);
+  const lane<U, W> whole = (lane<U, W>)halves & ~U{1};
+  detail::count_of<T, W, 1>(n, (lane<T, W>)whole, shifter);
+  const lane<T, W> s = (lane<T, W>)(whole << (format::fraction_bits - 1));
   if constexpr (sizeof(T) == sizeof(float)) {
     v = a - n * 0x1.62e43p-2f;  // one word: its error shrinks beside the result as n grows
     z = v * v;
