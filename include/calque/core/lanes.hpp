@@ -172,6 +172,14 @@ CALQUE_INLINE void convert_saturating(lane<To, W>& r, const lane<From, W>& a) {
   }
 }
 
+// Element by element: one instruction all the same, and g++ 12 crashes on __builtin_convertvector
+// here, in AVX-512 functions with a tail.
+template <int... K>
+CALQUE_INLINE void widen(lane<double, sizeof...(K)>& r, const lane<float, sizeof...(K)>& a,
+                         std::integer_sequence<int, K...>) {
+  r = lane<double, sizeof...(K)>{static_cast<double>(a[K])...};
+}
+
 }  // namespace detail
 
 /// r[k] = saturate_cast<To>(a[k]): bool is "not zero" and counts 0 or 1, integers wrap, floating to
@@ -190,10 +198,7 @@ CALQUE_INLINE void convert(lane<To, W>& r, const lane<From, W>& a) {
     const lane<std::int32_t, W> whole = __builtin_convertvector(a, lane<std::int32_t, W>);
     r = __builtin_convertvector(whole, lane<To, W>);
   } else if constexpr (std::is_same_v<From, float> && std::is_same_v<To, double>) {
-    // g++ 12 crashes on __builtin_convertvector here, in AVX-512 functions with a tail
-    double wide[W];
-    for (int k = 0; k < W; ++k) wide[k] = static_cast<double>(a[k]);
-    std::memcpy(&r, wide, sizeof(r));
+    detail::widen(r, a, std::make_integer_sequence<int, W>{});
   } else {
     r = __builtin_convertvector(a, lane<To, W>);
   }

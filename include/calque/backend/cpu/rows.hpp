@@ -66,7 +66,7 @@ class CALQUE_HIDDEN row_walk {
     for (int s = 0; s < k_.slot_count; ++s) {
       const row_slot& slot = k_.slots[s];
       slot_[s] = scratch_ + room_.offset[s];
-      gathered_[s] = false;
+      gathered_[s] = asked_[s] = false;
       if (!is_operand(s)) continue;
       std::int64_t from = at * stride(s, g_.kept - 1);
       for (int a = 0; a + 1 < g_.kept; ++a) from += index[a] * stride(s, a);
@@ -179,6 +179,7 @@ class CALQUE_HIDDEN row_walk {
   void block(const row_phase_entry& phase, std::int64_t at, std::int64_t n, void* const* results) {
     void* data[max_operands + 2];
     std::int64_t steps[max_operands + 2];
+    std::int64_t ahead[max_operands + 2]{};
     bool in_place[max_operands + 2]{};
     for (int s = 0; s < k_.slot_count; ++s) {
       const row_slot& slot = k_.slots[s];
@@ -193,6 +194,11 @@ class CALQUE_HIDDEN row_walk {
           in_place[s] = true;
           steps[s] = room_.lines ? 0 : stride(s, g_.kept - 1) * bytes_of(s);
           if (!room_.lines) data[s] = moved(base_[s], at * bytes_of(s));
+          // the tile's rows are in the cache now: time for those of the next
+          if (&phase != &k_.phases[1] && phase.used[s] && !asked_[s] && n == room_.elements) {
+            ahead[s] = rows_ * steps[s];
+            asked_[s] = true;
+          }
         } else if (phase.used[s] && slot.kind == slot_kind::full_input && !gathered_[s]) {
           move_block<true>(s, at, n);
           gathered_[s] = n == room_.elements;  // else the next block takes its place
@@ -214,7 +220,7 @@ class CALQUE_HIDDEN row_walk {
         phase.across(line, rows_);
       }
     } else {
-      phase.along({data, steps, rows_, n});
+      phase.along({data, steps, rows_, n, ahead});
     }
     for (int s = 0; s < g_.operand_count(); ++s)
       if (phase.used[s] && k_.slots[s].kind == slot_kind::full_output && !room_.direct[s])
@@ -266,6 +272,7 @@ class CALQUE_HIDDEN row_walk {
   std::int64_t rows_ = 0;  // of the tile at hand
   bool streams_ = false;
   bool gathered_[max_operands + 2]{};  // by slot: the tile holds its rows
+  bool asked_[max_operands + 2]{};     // the next tile's rows are on their way
   void* slot_[max_operands + 2];
   void* base_[max_operands + 2];
 };
