@@ -26,7 +26,7 @@ CALQUE_INLINE void expm1(lane<T, W>& r, const lane<T, W>& x) {
   detail::exp_reduce_near<T, W>(y, n, low);
   detail::exp_less_one<T, W>(p, y);
   // half of 2^n: n = 128 is no exponent of a float
-  const lane<T, W> power = (lane<T, W>)((n + (format::bias - 1)) << format::fraction_bits);
+  const lane<T, W> power = (lane<T, W>)((n - U{1}) << format::fraction_bits);
   p = power * p + (power - T(0.5));
   p = p + p;
   r = (lane<S, W>)(x == T(0)) ? x : p;

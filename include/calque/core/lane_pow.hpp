@@ -34,13 +34,9 @@ CALQUE_INLINE void two_product(lane<double, W>& p, lane<double, W>& e, const lan
 /// ln m = 2 s + s z (2/3 + z (2/5 + ...)), z = s^2.
 template <int W>
 CALQUE_INLINE void long_log(lane<double, W>& h, lane<double, W>& l, const lane<double, W>& x) {
-  using format = floating_format<double>;
   using L = lane<double, W>;
-  const lane<std::int64_t, W> tiny = (lane<std::int64_t, W>)(x < format::least_normal);
-  const L y = tiny ? x * format::normalise : x;
   L k, m;
-  split_exponent<double, W>(k, m, y);
-  k = tiny ? k - format::shifted : k;
+  split_any_exponent<double, W>(k, m, x);
 
   const L f = m - 1., t = m + 1., t_rest = m - (t - 1.);
   const L inverse = 1. / t;
