@@ -92,17 +92,21 @@ struct arg_rows {
   /// The extreme of row[at, end). The last lane reaches back: what it sees twice changes nothing.
   template <int W>
   CALQUE_INLINE static void of_chunk(const T* row, std::int64_t at, std::int64_t end, T& most) {
-    lane<T, W> acc[4];
-    lanes::load<T, W>(acc[0], row + (at + W <= end ? at : end - W));
-    for (int k = 1; k < 4; ++k) acc[k] = acc[0];
-    for (; at + 4 * W <= end; at += 4 * W)
-      for (int k = 0; k < 4; ++k) join<W>(acc[k], row + at + k * W);
-    for (; at + W <= end; at += W) join<W>(acc[0], row + at);
-    if (at < end) join<W>(acc[1], row + end - W);
-    apply_lanes<typename extreme::combine, T, T, W>(acc[0], acc[0], acc[1]);
-    apply_lanes<typename extreme::combine, T, T, W>(acc[2], acc[2], acc[3]);
-    apply_lanes<typename extreme::combine, T, T, W>(acc[0], acc[0], acc[2]);
-    lane_fold<extreme, T>::template fold<W>(acc[0], most);
+    lane<T, W> a, b, c, d;
+    lanes::load<T, W>(a, row + (at + W <= end ? at : end - W));
+    b = c = d = a;
+    for (; at + 4 * W <= end; at += 4 * W) {
+      join<W>(a, row + at);
+      join<W>(b, row + at + W);
+      join<W>(c, row + at + 2 * W);
+      join<W>(d, row + at + 3 * W);
+    }
+    for (; at + W <= end; at += W) join<W>(a, row + at);
+    if (at < end) join<W>(b, row + end - W);
+    apply_lanes<typename extreme::combine, T, T, W>(a, a, b);
+    apply_lanes<typename extreme::combine, T, T, W>(c, c, d);
+    apply_lanes<typename extreme::combine, T, T, W>(a, a, c);
+    lane_fold<extreme, T>::template fold<W>(a, most);
   }
   template <int W>
   CALQUE_INLINE static void join(lane<T, W>& acc, const T* p) {
@@ -127,30 +131,32 @@ struct arg_rows {
   }
   template <int W, bool Nan, int Lanes>
   CALQUE_INLINE static place first_of(const T* p, const lane<T, W>& wanted) {
-    using places = lane<place, W>;
-    places at, found, step;
-    lanes::load<place, W>(at, counted<W>::value.data());
-    lanes::splat<place, W>(step, static_cast<place>(W));
+    lane<place, W> found;
     lanes::splat<place, W>(found, none);
-    for (int k = 1; k < Lanes; ++k) at += step;
-    for (int k = Lanes - 1; k >= 0; --k, at -= step) {
-      lane<T, W> x;
-      lanes::load<T, W>(x, p + k * W);
-      if constexpr (Nan) found = (places)(x != x) ? at : found;
-      else found = (places)(x == wanted) ? at : found;
-    }
+    see<W, Nan, Lanes - 1>(found, p, wanted);
     place first;
     lane_fold<least, place>::template fold<W>(found, first);
     return first;
   }
+  /// From the last lane to the first, whose places are written over the others'.
+  template <int W, bool Nan, int K>
+  CALQUE_INLINE static void see(lane<place, W>& found, const T* p, const lane<T, W>& wanted) {
+    lane<T, W> x;
+    lane<place, W> at;
+    lanes::load<T, W>(x, p + K * W);
+    lanes::load<place, W>(at, counted<W, K * W>::value.data());
+    if constexpr (Nan) found = (lane<place, W>)(x != x) ? at : found;
+    else found = (lane<place, W>)(x == wanted) ? at : found;
+    if constexpr (K > 0) see<W, Nan, K - 1>(found, p, wanted);
+  }
   struct least {
     using combine = op::minimum;
   };
-  template <int W>
+  template <int W, int First>
   struct counted {
     static constexpr auto make() {
       std::array<place, W> a{};
-      for (std::size_t k = 0; k < W; ++k) a[k] = static_cast<place>(k);
+      for (std::size_t k = 0; k < W; ++k) a[k] = static_cast<place>(First + k);
       return a;
     }
     static constexpr auto value = make();
