@@ -144,17 +144,26 @@ class CALQUE_HIDDEN reduction {
       }
     });
   }
-  /// The elements [first, last) of one row, in blocks.
+  /// The elements [first, last) of one row, in blocks; whole ones by many, as if they were rows.
   void long_row(void* const* base, std::int64_t first, std::int64_t last, std::byte* result) {
+    constexpr std::int64_t most = 32;
+    alignas(8) std::byte results[8 * most];
     std::byte* levels = scratch_ + room_.levels;
     std::int64_t steps[max_operands + 2];
-    for (int k = 0; k < g_.inputs; ++k) steps[k] = 0;
+    for (int k = 0; k < g_.inputs; ++k)
+      steps[k] = p_.body_operands[k].uniform ? 0 : reduce_block * size_of(g_.operands[k].type);
     pairwise stack;
-    for (std::int64_t at = first; at < last; at += reduce_block) {
-      const std::int64_t left = last - at;
-      rows_of(base, steps, at, 1, left < reduce_block ? left : reduce_block,
-              levels + 8 * stack.depth);
-      stack.push([&](int d) { join(levels + 8 * (d - 1), levels + 8 * d, 1); });
+    for (std::int64_t at = first; at < last;) {
+      const std::int64_t left = last - at, whole = any_gathers_ ? 1 : left / reduce_block;
+      const std::int64_t blocks = whole < 1 ? 1 : whole < most ? whole : most;
+      const std::int64_t n = left < reduce_block ? left : reduce_block;
+      rows_of(base, steps, at, blocks, n, results);
+      for (std::int64_t b = 0; b < blocks; ++b) {
+        std::memcpy(levels + 8 * stack.depth, results + b * p_.bytes,
+                    static_cast<std::size_t>(p_.bytes));
+        stack.push([&](int d) { join(levels + 8 * (d - 1), levels + 8 * d, 1); });
+      }
+      at += blocks * n;
     }
     stack.finish([&](int d) { join(levels + 8 * (d - 1), levels + 8 * d, 1); });
     std::memcpy(result, levels, static_cast<std::size_t>(p_.bytes));

@@ -8,6 +8,7 @@
 
 #include <array>
 
+#include "calque/backend/cpu/ahead.hpp"
 #include "calque/backend/cpu/map.hpp"
 
 namespace calque::detail {
@@ -118,6 +119,8 @@ struct reduce_loops {
   /// Elements that one accumulator takes in a row before it joins the others: the rounding errors
   /// of a sum grow with it.
   static constexpr std::int64_t longest_chain = 32;
+  /// Rows from this length on are long enough to ask for the next one's pages.
+  static constexpr std::int64_t long_line = 512;
   template <int VB>
   static constexpr int width() {
     constexpr int widest = program_traits<body>::widest();
@@ -133,6 +136,7 @@ struct reduce_loops {
     for (int k = 0; k < operands; ++k) data[k] = p.data[k];
     padding<W> room;
     for (std::int64_t row = 0; row < p.rows; ++row) {
+      if (p.n >= long_line && row + 1 < p.rows) next_row(p, data);
       one_row<W>(r, room, data, p.n, results[row]);
       advance(data, p.steps);
     }
@@ -195,6 +199,13 @@ struct reduce_loops {
       return data;
     }
   };
+  CALQUE_INLINE static void next_row(const panel& p, void* const* data) {
+    for (int k = 0; k < operands; ++k) {
+      const operand_use& use = operands_of<body>.of[k];
+      if (use.used && !use.uniform)
+        read_ahead(static_cast<const std::byte*>(data[k]) + p.steps[k], p.n * use.bytes);
+    }
+  }
   CALQUE_INLINE static void advance(void** data, const std::int64_t* steps) {
     for (int k = 0; k < operands; ++k) data[k] = static_cast<std::byte*>(data[k]) + steps[k];
   }
