@@ -119,7 +119,7 @@ struct reduce_loops {
   /// Elements that one accumulator takes in a row before it joins the others: the rounding errors
   /// of a sum grow with it.
   static constexpr std::int64_t longest_chain = 32;
-  /// Rows from this length on are long enough to ask for the next one's pages.
+  /// Rows from this length on are long enough to ask for the pages of those after them.
   static constexpr std::int64_t long_line = 512;
   template <int VB>
   static constexpr int width() {
@@ -136,7 +136,7 @@ struct reduce_loops {
     for (int k = 0; k < operands; ++k) data[k] = p.data[k];
     padding<W> room;
     for (std::int64_t row = 0; row < p.rows; ++row) {
-      if (p.n >= long_line && row + 1 < p.rows) next_row(p, data);
+      ask_ahead(p, data, row);
       one_row<W>(r, room, data, p.n, results[row]);
       advance(data, p.steps);
     }
@@ -163,6 +163,7 @@ struct reduce_loops {
     // as they lie come from memory at full speed.
     for (std::int64_t row = 0; row < p.rows; ++row) {
       std::int64_t i = 0;
+      ask_ahead(p, data, row);
       if constexpr (four_ways)
         for (; i + 4 * W <= n; i += 4 * W) {
           step_at<W>(r, sums + i, data, i);
@@ -199,11 +200,13 @@ struct reduce_loops {
       return data;
     }
   };
-  CALQUE_INLINE static void next_row(const panel& p, void* const* data) {
+  /// Asks for the row after the next one.
+  CALQUE_INLINE static void ask_ahead(const panel& p, void* const* data, std::int64_t row) {
+    if (p.n < long_line || row + 2 >= p.rows) return;
     for (int k = 0; k < operands; ++k) {
       const operand_use& use = operands_of<body>.of[k];
       if (use.used && !use.uniform)
-        read_ahead(static_cast<const std::byte*>(data[k]) + p.steps[k], p.n * use.bytes);
+        read_ahead(static_cast<const std::byte*>(data[k]) + 2 * p.steps[k], p.n * use.bytes);
     }
   }
   CALQUE_INLINE static void advance(void** data, const std::int64_t* steps) {
