@@ -184,3 +184,65 @@ TEST_CASE("C010, C016: long rows give the first extreme, or NaN, wherever it lie
     check(std::int64_t{}, 5);
   }
 }
+
+TEST_CASE("C010, C016: lines side by side give the first extreme of each, or its first NaN") {
+  const auto check = []<class T>(T, unsigned seed) {
+    std::mt19937 random(seed);
+    for (const std::int64_t m : {8, 9, 17, 65, 1023, 1025, 2050})
+      for (const std::int64_t n : {1, 2, 63, 64, 65, 130}) {
+        block<T> x(extents{m, n}, extents{1, m + 3});
+        for (std::size_t k = 0; k < x.size(); ++k) x.raw(k) = static_cast<T>(random() % 7);
+        if constexpr (std::is_floating_point_v<T>)
+          for (std::int64_t k = 0; k < m; k += 2)
+            for (int twice = 0; twice < 2; ++twice)
+              x.at({k, static_cast<std::int64_t>(random()) % n}) =
+                  std::numeric_limits<T>::quiet_NaN();
+        block<std::int64_t> most(extents{m}), least(extents{m}), out(extents{m});
+        for (std::int64_t k = 0; k < m; ++k) {
+          std::int64_t high = 0, low = 0;
+          for (std::int64_t j = 1; j < n; ++j) {
+            const T v = x.at({k, j}), top = x.at({k, high}), bottom = x.at({k, low});
+            if (top == top && (v > top || v != v)) high = j;
+            if (bottom == bottom && (v < bottom || v != v)) low = j;
+          }
+          most.at({k}) = high;
+          least.at({k}) = low;
+        }
+        CAPTURE(m);
+        CAPTURE(n);
+        arg_reduce<op::argmax>({m}, n, x, out);
+        CHECK(out.same(most));
+        arg_reduce<op::argmin>({m}, n, x, out);
+        CHECK(out.same(least));
+      }
+  };
+  at_each_level([&](calque::isa) {
+    check(float{}, 1);
+    check(double{}, 2);
+    check(std::int32_t{}, 3);
+    check(std::uint8_t{}, 4);
+    check(std::int64_t{}, 5);
+  });
+}
+
+TEST_CASE("short rows, empty results and rows behind one another in any direction") {
+  at_each_level([](calque::isa) {
+    for (const std::int64_t n : {1, 2, 3, 10, 15, 16, 17, 31, 33}) {
+      block<float> x(extents{5, 3, n}, extents{4 * n, -n, 1});
+      block<std::int64_t> out(extents{5, 3}, extents{1, 5}), want(extents{5, 3}, extents{1, 5});
+      std::mt19937 random(static_cast<unsigned>(n));
+      for (std::size_t k = 0; k < x.size(); ++k) x.raw(k) = static_cast<float>(random() % 5);
+      for_each({5, 3}, [&](const extents& k) {
+        std::int64_t best = 0;
+        for (std::int64_t j = 1; j < n; ++j)
+          if (x.at({k[0], k[1], j}) > x.at({k[0], k[1], best})) best = j;
+        want.at(k) = best;
+      });
+      arg_reduce<op::argmax>({5, 3}, n, x, out);
+      CHECK(out.same(want));
+    }
+    block<float> x(extents{0, 4});
+    block<std::int64_t> out(extents{0});
+    arg_reduce<op::argmax>({0}, 4, x, out);
+  });
+}

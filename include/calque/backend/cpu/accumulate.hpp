@@ -176,7 +176,7 @@ class CALQUE_HIDDEN accumulation {
     if (!chain.wait(group)) return;
     before[0] = chain.carries[group - 1];
     for (std::int64_t i = 0; i < count; ++i)
-      p_.block({totals + i, before + i + 1, 1, 1, 1, before + i});
+      p_.block({totals + i, before + i + 1, 1, 1, 1, before + i, before + i + 1});
     publish();
     for (std::int64_t i = 0; i < count; ++i)
       block<true>(scratch, in, out, n, (first + i) * scan_block, before + i, last);
@@ -186,25 +186,25 @@ class CALQUE_HIDDEN accumulation {
   template <bool Keep>
   void block(std::byte* scratch, const std::byte* in, std::byte* out, std::int64_t n,
              std::int64_t at, const void* carry, void* last) {
-    const bool gathers = in_step_ != 1 && in_step_ != -1;
-    const bool aside = !Keep || streams_ || (out_step_ != 1 && out_step_ != -1);
     const std::int64_t most = n < scan_block ? n : scan_block;
     std::byte *tile = scratch, *results = scratch + most * p_.bytes;
     const std::int64_t left = n - at, m = left < scan_block ? left : scan_block;
     const std::byte* from = in + at * in_step_ * p_.bytes;
     std::byte* to = Keep ? out + at * out_step_ * p_.bytes : nullptr;
-    scan_run b{from, to, m, static_cast<int>(in_step_), static_cast<int>(out_step_), carry};
+    const bool gathers = in_step_ != 1 && in_step_ != -1;
+    const bool direct = streams_ && reinterpret_cast<std::uintptr_t>(to) % 64 == 0;
+    const bool aside = !Keep || (streams_ && !direct) || (out_step_ != 1 && out_step_ != -1);
+    scan_run b{from,  to,   m,     static_cast<int>(in_step_), static_cast<int>(out_step_),
+               carry, last, direct};
     if (gathers) {
       gather_tile(tile, const_cast<std::byte*>(from), p_.bytes, &m, &in_step_, 1, 0, m);
       b.in = tile, b.in_step = 1;
     }
-    if (aside) b.out = results, b.out_step = 1;
+    if (aside) b.out = results, b.out_step = 1, b.past_caches = false;
     p_.block(b);
-    std::memcpy(last, static_cast<std::byte*>(b.out) + (m - 1) * b.out_step * p_.bytes,
-                static_cast<std::size_t>(p_.bytes));
-    if (!Keep) return;
+    if (!Keep || !aside) return;
     if (streams_) stream_out(to, results, m * p_.bytes);
-    else if (aside) scatter_tile(results, to, p_.bytes, &m, &out_step_, 1, 0, m);
+    else scatter_tile(results, to, p_.bytes, &m, &out_step_, 1, 0, m);
   }
   /// `lines` lines side by side.
   void across(const std::byte* in, std::byte* out, std::int64_t n, std::int64_t lines) {

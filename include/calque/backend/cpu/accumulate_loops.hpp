@@ -11,6 +11,7 @@
 
 #include "calque/backend/cpu/isa.hpp"
 #include "calque/backend/cpu/monoid.hpp"
+#include "calque/backend/cpu/stream.hpp"
 #include "calque/core/lane_shuffles.hpp"
 
 namespace calque::detail {
@@ -19,13 +20,17 @@ namespace calque::detail {
 inline constexpr std::int64_t scan_block = 4096;
 
 /// A block: n >= 1 elements from `in` to `out`, which lie one after the other upwards (step 1) or
-/// downwards (-1). `carry`: the combination of all before the block; null for the first.
+/// downwards (-1). `carry`: the combination of all before the block; null for the first. The last
+/// result also goes to `last`, which may be where the carry was. With `past_caches`, which wants an
+/// aligned `out` and step 1, the results are not read again soon.
 struct scan_run {
   const void* in;
   void* out;
   std::int64_t n;
   int in_step, out_step;
   const void* carry;
+  void* last;
+  bool past_caches = false;
 };
 /// One element each of n lines: `local` holds their combinations in the block so far.
 struct scan_line {
@@ -90,10 +95,11 @@ struct scan_loops {
     for (std::int64_t i = 0;;) {
       if constexpr (Carried) *out = m::of(*static_cast<const T*>(b.carry), sum);
       else *out = sum;
-      if (++i == b.n) return;
+      if (++i == b.n) break;
       in += b.in_step, out += b.out_step;
       sum = m::of(sum, *in);
     }
+    *static_cast<T*>(b.last) = *out;
   }
 
   template <int W>
@@ -112,22 +118,27 @@ struct scan_loops {
     if (W <= b.n) {
       get<W>(v, in, 0, b.in_step);
       next<W, Carried, true>(s, v);
-      put<W>(out, 0, b.out_step, v);
+      put<W>(b, 0, v);
       for (i = W; i + W <= b.n; i += W) {
         get<W>(v, in, i, b.in_step);
         next<W, Carried, false>(s, v);
-        put<W>(out, i, b.out_step, v);
+        put<W>(b, i, v);
       }
     }
-    if (i == b.n) return;
     T room[W];
+    T& last = *static_cast<T*>(b.last);
+    if (i == b.n) {
+      lanes::store<T, W>(room, v);
+      last = room[b.out_step > 0 ? W - 1 : 0];
+      return;
+    }
     for (std::int64_t k = 0; k < W; ++k)  // past the end: some element, whose results are dropped
       room[k] = in[b.in_step * (i + k < b.n ? i + k : b.n - 1)];
     lanes::load<T, W>(v, room);
     if (i == 0) next<W, Carried, true>(s, v);
     else next<W, Carried, false>(s, v);
     lanes::store<T, W>(room, v);
-    for (std::int64_t k = 0; i + k < b.n; ++k) out[b.out_step * (i + k)] = room[k];
+    for (std::int64_t k = 0; i + k < b.n; ++k) last = out[b.out_step * (i + k)] = room[k];
   }
   /// The next W elements to their results.
   template <int W, bool Carried, bool First>
@@ -167,8 +178,11 @@ struct scan_loops {
     }
   }
   template <int W>
-  CALQUE_INLINE static void put(T* out, std::int64_t i, int step, lane<T, W>& v) {
-    if (step > 0) {
+  CALQUE_INLINE static void put(const scan_run& b, std::int64_t i, lane<T, W>& v) {
+    T* out = static_cast<T*>(b.out);
+    if (b.past_caches) {
+      stream_lane<T, W>(out + i, v);
+    } else if (b.out_step > 0) {
       lanes::store<T, W>(out + i, v);
     } else {
       lanes::reverse<T, W>(v, v);

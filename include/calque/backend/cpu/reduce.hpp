@@ -18,6 +18,7 @@ struct reduce_program {
   rows_function rows = nullptr, short_rows = nullptr;
   columns_function columns = nullptr, short_columns = nullptr;
   tile_function combine = nullptr;
+  join_function join = nullptr;  // two values
   fill_function fill = nullptr;
   tile_function tail = nullptr;  // operand 0 is the reduced value
   const operand_use* body_operands = nullptr;
@@ -38,8 +39,8 @@ class CALQUE_HIDDEN reduction {
   }
 
   void run() {
-    for (std::int64_t at = 0; at < g_.kept_size; at += kept_tile)
-      tile(at, g_.kept_size - at < kept_tile ? g_.kept_size - at : kept_tile);
+    for (std::int64_t at = 0; at < g_.kept_size; at += room_.tile)
+      tile(at, g_.kept_size - at < room_.tile ? g_.kept_size - at : room_.tile);
   }
   /// The same by all threads of the step; the scratch has `reduce_scratch` bytes.
   static void share(const reduce_program& p, const geometry& g, void* const* data,
@@ -143,17 +144,26 @@ class CALQUE_HIDDEN reduction {
       }
     });
   }
-  /// The elements [first, last) of one row, in blocks.
+  /// The elements [first, last) of one row, in blocks; whole ones by many, as if they were rows.
   void long_row(void* const* base, std::int64_t first, std::int64_t last, std::byte* result) {
+    constexpr std::int64_t most = 32;
+    alignas(8) std::byte results[8 * most];
     std::byte* levels = scratch_ + room_.levels;
     std::int64_t steps[max_operands + 2];
-    for (int k = 0; k < g_.inputs; ++k) steps[k] = 0;
+    for (int k = 0; k < g_.inputs; ++k)
+      steps[k] = p_.body_operands[k].uniform ? 0 : reduce_block * size_of(g_.operands[k].type);
     pairwise stack;
-    for (std::int64_t at = first; at < last; at += reduce_block) {
-      const std::int64_t left = last - at;
-      rows_of(base, steps, at, 1, left < reduce_block ? left : reduce_block,
-              levels + 8 * stack.depth);
-      stack.push([&](int d) { join(levels + 8 * (d - 1), levels + 8 * d, 1); });
+    for (std::int64_t at = first; at < last;) {
+      const std::int64_t left = last - at, whole = any_gathers_ ? 1 : left / reduce_block;
+      const std::int64_t blocks = whole < 1 ? 1 : whole < most ? whole : most;
+      const std::int64_t n = left < reduce_block ? left : reduce_block;
+      rows_of(base, steps, at, blocks, n, results);
+      for (std::int64_t b = 0; b < blocks; ++b) {
+        std::memcpy(levels + 8 * stack.depth, results + b * p_.bytes,
+                    static_cast<std::size_t>(p_.bytes));
+        stack.push([&](int d) { join(levels + 8 * (d - 1), levels + 8 * d, 1); });
+      }
+      at += blocks * n;
     }
     stack.finish([&](int d) { join(levels + 8 * (d - 1), levels + 8 * d, 1); });
     std::memcpy(result, levels, static_cast<std::size_t>(p_.bytes));
@@ -236,10 +246,14 @@ class CALQUE_HIDDEN reduction {
 
   /// The tail, from the reduced values of a tile to the outputs.
   void finish(std::int64_t at, std::int64_t n) {
+    for (std::int64_t i = 0; i < n; i += kept_tile)
+      finish_some(at + i, n - i < kept_tile ? n - i : kept_tile, scratch_ + i * p_.bytes);
+  }
+  void finish_some(std::int64_t at, std::int64_t n, std::byte* results) {
     const operand_layout* operands = g_.operands + g_.inputs;
     void* const* base = data_ + g_.inputs;
     void* data[max_operands + 2];
-    data[0] = scratch_;
+    data[0] = results;
     std::byte* tile = scratch_ + room_.tiles;
     for (int k = 0; k < g_.tail_inputs + g_.outputs; ++k) {
       const int bytes = size_of(operands[k].type);
@@ -277,7 +291,8 @@ class CALQUE_HIDDEN reduction {
   };
   void join(std::byte* to, std::byte* from, std::int64_t n) {
     void* data[] = {to, from, to};
-    p_.combine(data, n);
+    if (n == 1) p_.join(to, from);
+    else p_.combine(data, n);
   }
   static void* moved(void* p, std::int64_t bytes) { return static_cast<std::byte*>(p) + bytes; }
   /// Bytes from an operand's element to the next along an axis; 0 where there is no such axis.
@@ -304,6 +319,16 @@ CALQUE_HIDDEN inline std::int64_t reduce_scratch(const geometry& g) {
   return shared_bytes(g, room.total(g)) + (cut.inside ? cut.groups * cut.step : 0);
 }
 
+#if CALQUE_X86()
+/// The columns' loop for AVX-512. Light bodies wait for memory, where rows that start anywhere are
+/// read faster by 32 bytes: fewer of those lie across two lines.
+template <class P, class Op, class T>
+constexpr columns_function widest_columns() {
+  if constexpr (reduce_loops<P, Op, T>::four_ways) return &columns_avx2<P, Op, T>;
+  else return &columns_avx512<P, Op, T>;
+}
+#endif
+
 /// Body `P` reduced by `Op` in type T, then `Tail` on the results.
 template <class P, class Op, class T, class Tail>
 CALQUE_HIDDEN void launch_reduce(const geometry& g, void* const* data, void* scratch) {
@@ -311,15 +336,17 @@ CALQUE_HIDDEN void launch_reduce(const geometry& g, void* const* data, void* scr
   constexpr const operand_use *body = operands_of<P>.of, *tail = operands_of<Tail>.of;
   constexpr int bytes = static_cast<int>(sizeof(T));
   constexpr auto fill = &fill_identity<Op, T>;
+  constexpr auto join = &join_values<Op, T>;
   static constexpr reduce_program at_level[] = {
       {&rows_baseline<P, Op, T>, &rows_baseline<P, Op, T>, &columns_baseline<P, Op, T>,
-       &columns_baseline<P, Op, T>, &map_baseline<combine>, fill, &map_baseline<Tail>, body, tail,
-       bytes},
+       &columns_baseline<P, Op, T>, &map_baseline<combine>, join, fill, &map_baseline<Tail>, body,
+       tail, bytes},
 #if CALQUE_X86()
       {&rows_avx2<P, Op, T>, &rows_avx2<P, Op, T>, &columns_avx2<P, Op, T>, &columns_avx2<P, Op, T>,
-       &map_avx2<combine>, fill, &map_avx2<Tail>, body, tail, bytes},
-      {&rows_avx512<P, Op, T>, &rows_avx2<P, Op, T>, &columns_avx512<P, Op, T>,
-       &columns_avx2<P, Op, T>, &map_avx512<combine>, fill, &map_avx512<Tail>, body, tail, bytes},
+       &map_avx2<combine>, join, fill, &map_avx2<Tail>, body, tail, bytes},
+      {&rows_avx512<P, Op, T>, &rows_avx2<P, Op, T>, widest_columns<P, Op, T>(),
+       &columns_avx2<P, Op, T>, &map_avx512<combine>, join, fill, &map_avx512<Tail>, body, tail,
+       bytes},
 #endif
   };
   const int level = CALQUE_X86() ? static_cast<int>(best_isa()) : 0;

@@ -8,6 +8,7 @@
 
 #include <array>
 
+#include "calque/backend/cpu/ahead.hpp"
 #include "calque/backend/cpu/map.hpp"
 
 namespace calque::detail {
@@ -25,6 +26,7 @@ using rows_function = void (*)(const panel& p, void* results);
 /// first.
 using columns_function = void (*)(const panel& p, void* sums, bool first);
 using fill_function = void (*)(void* to, std::int64_t n);
+using join_function = void (*)(void* to, const void* from);
 
 /// A body's elementwise instructions, without its store: the loops keep the value in registers.
 template <class P>
@@ -118,6 +120,8 @@ struct reduce_loops {
   /// Elements that one accumulator takes in a row before it joins the others: the rounding errors
   /// of a sum grow with it.
   static constexpr std::int64_t longest_chain = 32;
+  /// Rows from this length on are long enough to ask for the pages of those after them.
+  static constexpr std::int64_t long_line = 512;
   template <int VB>
   static constexpr int width() {
     constexpr int widest = program_traits<body>::widest();
@@ -133,6 +137,7 @@ struct reduce_loops {
     for (int k = 0; k < operands; ++k) data[k] = p.data[k];
     padding<W> room;
     for (std::int64_t row = 0; row < p.rows; ++row) {
+      ask_ahead(p, data, row);
       one_row<W>(r, room, data, p.n, results[row]);
       advance(data, p.steps);
     }
@@ -145,46 +150,37 @@ struct reduce_loops {
     registers<W, body> r;
     evaluate_uniform<W, body>(r, p.data);
     padding<W> room;
-    // the last strip overlaps the one before it, so it starts from what was there before that
-    lane<T, W> last;
-    start<W>(last, sums + (n < W ? 0 : n - W), first, n);
-    std::int64_t i = 0;
-    if constexpr (four_ways) {
-      for (; i + 4 * W <= n; i += 4 * W) {
-        lane<T, W> a, b, c, d;
-        start<W>(a, sums + i, first, W);
-        start<W>(b, sums + i + W, first, W);
-        start<W>(c, sums + i + 2 * W, first, W);
-        start<W>(d, sums + i + 3 * W, first, W);
-        void* data[operands];
-        for (int k = 0; k < operands; ++k) data[k] = p.data[k];
-        for (std::int64_t row = 0; row < p.rows; ++row) {
-          step<W>(r, a, data, i);
-          step<W>(r, b, data, i + W);
-          step<W>(r, c, data, i + 2 * W);
-          step<W>(r, d, data, i + 3 * W);
-          advance(data, p.steps);
+    void* data[operands];
+    for (int k = 0; k < operands; ++k) data[k] = p.data[k];
+    // What is left of a line after whole lanes is its last W elements, some of them once more: they
+    // have sums of their own, or those taken twice would count twice.
+    alignas(64) T rest[W];
+    const std::int64_t back = n < W ? 0 : n - W, left = n < W ? n : W;
+    if (first)
+      for (std::int64_t i = 0; i < n; ++i) sums[i] = Op::template identity<T>();
+    for (std::int64_t i = 0; i < W; ++i) rest[i] = Op::template identity<T>();
+    for (std::int64_t i = 0; i < left; ++i) rest[i] = sums[back + i];
+    // Row by row, because the sums of a tile stay in the first-level cache, and rows that are read
+    // as they lie come from memory at full speed.
+    for (std::int64_t row = 0; row < p.rows; ++row) {
+      std::int64_t i = 0;
+      ask_ahead(p, data, row);
+      if constexpr (four_ways)
+        for (; i + 4 * W <= n; i += 4 * W) {
+          step_at<W>(r, sums + i, data, i);
+          step_at<W>(r, sums + i + W, data, i + W);
+          step_at<W>(r, sums + i + 2 * W, data, i + 2 * W);
+          step_at<W>(r, sums + i + 3 * W, data, i + 3 * W);
         }
-        lanes::store<T, W>(sums + i, a);
-        lanes::store<T, W>(sums + i + W, b);
-        lanes::store<T, W>(sums + i + 2 * W, c);
-        lanes::store<T, W>(sums + i + 3 * W, d);
+      for (; i < n; i += W) {
+        const bool whole = i + W <= n;
+        step_at<W>(r, whole ? sums + i : rest, n < W ? room.filled(data, n) : data,
+                   whole ? i : back);
       }
+      advance(data, p.steps);
     }
-    for (; i < n; i += W) {
-      const bool whole = i + W <= n;
-      const std::int64_t at = whole || n < W ? i : n - W;
-      lane<T, W> acc = last;
-      if (whole) start<W>(acc, sums + at, first, W);
-      void* data[operands];
-      for (int k = 0; k < operands; ++k) data[k] = p.data[k];
-      for (std::int64_t row = 0; row < p.rows; ++row) {
-        step<W>(r, acc, n < W ? room.filled(data, n) : data, at);
-        advance(data, p.steps);
-      }
-      if (n < W) lanes::store_partial<T, W>(sums, acc, static_cast<int>(n));
-      else lanes::store<T, W>(sums + at, acc);
-    }
+    if (n % W != 0)
+      for (std::int64_t i = 0; i < left; ++i) sums[back + i] = rest[i];
   }
 
  private:
@@ -205,6 +201,15 @@ struct reduce_loops {
       return data;
     }
   };
+  /// Asks for the row after the next one.
+  CALQUE_INLINE static void ask_ahead(const panel& p, void* const* data, std::int64_t row) {
+    if (p.n < long_line || row + 2 >= p.rows) return;
+    for (int k = 0; k < operands; ++k) {
+      const operand_use& use = operands_of<body>.of[k];
+      if (use.used && !use.uniform)
+        read_ahead(static_cast<const std::byte*>(data[k]) + 2 * p.steps[k], p.n * use.bytes);
+    }
+  }
   CALQUE_INLINE static void advance(void** data, const std::int64_t* steps) {
     for (int k = 0; k < operands; ++k) data[k] = static_cast<std::byte*>(data[k]) + steps[k];
   }
@@ -214,12 +219,13 @@ struct reduce_loops {
     evaluate_window<W, true, body>(r, {data, i, W});
     apply_lanes<combine, T, T, W>(acc, acc, at_reg<value, T, W>(r));
   }
-  /// Where a strip of columns starts from.
   template <int W>
-  CALQUE_INLINE static void start(lane<T, W>& acc, const T* sums, bool first, std::int64_t n) {
-    if (first) lanes::splat<T, W>(acc, Op::template identity<T>());
-    else if (n >= W) lanes::load<T, W>(acc, sums);
-    else lanes::load_partial<T, W>(acc, sums, static_cast<int>(n), T{});
+  CALQUE_INLINE static void step_at(registers<W, body>& r, T* sums, void* const* data,
+                                    std::int64_t i) {
+    lane<T, W> acc;
+    lanes::load<T, W>(acc, sums);
+    step<W>(r, acc, data, i);
+    lanes::store<T, W>(sums, acc);
   }
   template <int W>
   CALQUE_INLINE static void one_row(registers<W, body>& r, padding<W>& room, void* const* data,
@@ -284,6 +290,13 @@ template <class Op, class T>
 CALQUE_HIDDEN void fill_identity(void* to, std::int64_t n) {
   T* p = static_cast<T*>(to);
   for (std::int64_t i = 0; i < n; ++i) p[i] = Op::template identity<T>();
+}
+
+/// Two values into the first one.
+template <class Op, class T>
+CALQUE_HIDDEN void join_values(void* to, const void* from) {
+  T* p = static_cast<T*>(to);
+  *p = static_cast<T>(typename Op::combine{}(*p, *static_cast<const T*>(from)));
 }
 
 }  // namespace calque::detail

@@ -12,10 +12,11 @@ namespace calque::detail {
 
 /// Elements that one block of a row holds, and one gathered panel.
 inline constexpr std::int64_t reduce_block = 2048;
-/// Kept elements whose reduced values are held at once.
-inline constexpr std::int64_t kept_tile = tile_size;
+/// Kept elements whose reduced values are held at once: where rows are walked as many as a tail
+/// takes, where columns are, long runs of each row whose sums fit the first-level cache.
+inline constexpr std::int64_t kept_tile = tile_size, column_tile = 2048;
 /// Rows that one block of a column walk adds up one after another.
-inline constexpr std::int64_t column_block = 32;
+inline constexpr std::int64_t column_block = 64;
 
 /// Lines shorter than the first are not worth a vector loop along them; those shorter than the
 /// second take the narrower vectors.
@@ -59,6 +60,7 @@ CALQUE_HIDDEN inline bool is_contiguous(const geometry& g, const operand_layout&
 struct CALQUE_HIDDEN reduce_room {
   bool columns = false;
   std::int64_t reduced = 1;  // elements for each kept one
+  std::int64_t tile = 0;     // kept elements at once
   std::int64_t line = 0;     // a value for each kept element of a tile
   std::int64_t levels = 0;   // partial results, one for each level of the pairwise combination
   std::int64_t tiles = 0;    // gathered operands
@@ -66,7 +68,8 @@ struct CALQUE_HIDDEN reduce_room {
   explicit reduce_room(const geometry& g) {
     for (int a = g.kept; a < g.rank; ++a) reduced *= g.extents[a];
     columns = by_columns(g, reduced);
-    line = line_bytes((g.kept_size < kept_tile ? g.kept_size : kept_tile) * 8);
+    tile = columns ? column_tile : kept_tile;
+    line = line_bytes((g.kept_size < tile ? g.kept_size : tile) * 8);
     levels = line;
     int depth = 1;
     for (std::int64_t n = reduced; n > (columns ? column_block : reduce_block); n = (n + 1) / 2)
@@ -92,15 +95,14 @@ struct CALQUE_HIDDEN reduce_room {
 /// result is one that the pairwise combination of all blocks meets anyway.
 struct CALQUE_HIDDEN reduce_cut {
   bool inside = false;
-  std::int64_t tile = kept_tile;       // kept elements
+  std::int64_t tile = 0;               // kept elements
   std::int64_t group = 0;              // reduced elements
   std::int64_t groups = 0, step = 64;  // their number, and bytes of a group's results
 
-  reduce_cut(const geometry& g, const reduce_room& room) {
+  reduce_cut(const geometry& g, const reduce_room& room) : tile(room.tile) {
     const std::int64_t block = room.columns ? column_block : reduce_block;
     const std::int64_t blocks = (room.reduced + block - 1) / block, most = 8 * g.threads;
-    const std::int64_t units =
-        room.columns ? (g.kept_size + kept_tile - 1) / kept_tile : g.kept_size;
+    const std::int64_t units = room.columns ? (g.kept_size + tile - 1) / tile : g.kept_size;
     inside = units < 4 * g.threads && blocks >= 2 * g.threads;
     if (!inside) {
       const std::int64_t least = room.columns ? 64 : 1;

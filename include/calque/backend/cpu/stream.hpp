@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "calque/core/config.hpp"
+#include "calque/core/lane.hpp"
 
 #if CALQUE_X86()
 #include <emmintrin.h>
@@ -54,6 +54,32 @@ CALQUE_HIDDEN inline void stream_out(void* to, const void* from, std::int64_t n)
   std::memcpy(to, from, static_cast<std::size_t>(n));
 #endif
 }
+#if CALQUE_X86()
+// Through memory: a register operand wider than 16 bytes is refused in a body without a target.
+#define CALQUE_STREAM_LANE(size, load, store, reg)                                       \
+  if constexpr (sizeof(v) == size)                                                       \
+    __asm__ volatile(load " %2, %" reg "0\n\t" store " %" reg "0, %1"                    \
+                     : "=x"(scratch),                                                    \
+                       "=m"(*reinterpret_cast<lanes::detail::unaligned_lane<T, W>*>(to)) \
+                     : "m"(v));
+#endif
+/// Stores a lane like that; `to` is aligned to its size.
+template <class T, int W>
+CALQUE_INLINE void stream_lane(T* to, const lane<T, W>& v) {
+#if CALQUE_X86()
+  if constexpr (!std::is_same_v<T, bool> && sizeof(v) >= 16 && sizeof(v) <= 64) {
+    lane<float, 4> scratch;
+    CALQUE_STREAM_LANE(16, "movaps", "movntps", "x")
+    CALQUE_STREAM_LANE(32, "vmovaps", "vmovntps", "t")
+    CALQUE_STREAM_LANE(64, "vmovaps", "vmovntps", "g")
+    return;
+  }
+#endif
+  lanes::store<T, W>(to, v);
+}
+#if CALQUE_X86()
+#undef CALQUE_STREAM_LANE
+#endif
 CALQUE_HIDDEN inline void end_streaming() {
 #if CALQUE_X86()
   _mm_sfence();
