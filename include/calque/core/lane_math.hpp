@@ -31,7 +31,7 @@ CALQUE_INLINE void exp_reduce_near(lane<T, W>& y, lane<bits_of<T>, W>& multiple,
   const lane<std::int32_t, W> narrow =
       __builtin_convertvector((lane<S, W>)multiple, lane<std::int32_t, W>);
   const lane<T, W> n = __builtin_convertvector(narrow, lane<T, W>);
-  y = x - n * format::exp_ln2_high;
+  y = CALQUE_AS_WRITTEN(x - n * format::exp_ln2_high);
   y = y - n * format::exp_ln2_low;
 }
 
@@ -98,7 +98,7 @@ CALQUE_INLINE void split_exponent(lane<T, W>& k, lane<T, W>& m, const lane<T, W>
   const lane<S, W> exponent = (lane<S, W>)offset >> format::fraction_bits;
   m = (lane<T, W>)((offset & format::fraction) + format::root_half);
   const lane<U, W> counted = (lane<U, W>)exponent + format::shifter_bits;
-  k = (lane<T, W>)counted - format::shifter;
+  k = CALQUE_AS_WRITTEN((lane<T, W>)counted - format::shifter);
 }
 
 /// r = k ln 2 + ln(1 + f) for 1 + f in [sqrt(1/2), sqrt(2)). With s = f / (2 + f):
