@@ -46,7 +46,7 @@ CALQUE_INLINE void exp_reduce_near(lane<T, W>& y, lane<bits_of<T>, W>& multiple,
   lane<T, W> n;
   count_of<T, W>(n, t, shifter);
   multiple = (lane<bits_of<T>, W>)t;
-  y = x - n * format::exp_ln2_high;
+  y = CALQUE_AS_WRITTEN(x - n * format::exp_ln2_high);
   y = y - n * format::exp_ln2_low;
 }
 
@@ -67,7 +67,7 @@ CALQUE_INLINE void exp_reduce(lane<T, W>& y, lane<bits_of<T>, W>& multiple, cons
   t = t < most ? t : most;
   multiple = (lane<bits_of<T>, W>)t;
   count_of<T, W>(n, (lane<T, W>)multiple, shifter);
-  y = c - n * format::exp_ln2_high;
+  y = CALQUE_AS_WRITTEN(c - n * format::exp_ln2_high);
   y = y - n * format::exp_ln2_low;
 }
 
