@@ -135,6 +135,28 @@ class fusion_groups {
     }
     return sum;
   }
+  /// Whether one rows kernel holds some groups, where `sum` counts twice what they share.
+  constexpr bool fit_one_kernel(const list<std::int32_t>& parts, const fusion_group& sum) {
+    if (sum.nodes + sum.inputs + sum.outputs <= max_operands) return true;
+    if (sum.nodes >= max_operands) return false;
+    ++visit_;
+    work_ += 2 * sum.nodes;
+    int size = sum.nodes;
+    for (std::int32_t p : parts)
+      for (int id = first(p); id >= 0; id = next(id)) {
+        for (int k = 0; k < g.nodes[id].inputs; ++k) {
+          const int in = looked_at(g, g.input(id, k));
+          if (seen_[in] == visit_ || contains(parts, group[in])) continue;
+          seen_[in] = visit_;
+          ++size;
+        }
+        bool read = is_result_[id] != 0;
+        for (int u = users_of_[id]; u < users_of_[id + 1] && !read; ++u)
+          read = !contains(parts, group[users_[u]]);
+        size += read;
+      }
+    return size <= max_operands;
+  }
   constexpr void join(const list<std::int32_t>& parts, const fusion_group& sum) {
     const list<std::int32_t> ids = members(parts);
     for (int i = 0; i < ids.size(); ++i) {

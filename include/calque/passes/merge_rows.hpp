@@ -78,8 +78,7 @@ class row_merger {
     const fusion_group &a = m_.all[x], &b = m_.all[c];
     if (a.region != b.region) return false;
     if (a.root >= 0 && (!reduces(a) || reduced_mask(g_, a.root) != axes.mask)) return false;
-    if (a.nodes + b.nodes + a.inputs + b.inputs + a.outputs + b.outputs > max_operands)
-      return false;
+    if (a.nodes + b.nodes > max_operands) return false;
     const row_form f = form(axes, a.domain);
     if (f == row_form::uniform) return a.root < 0 && (axes.kept() == 0 || m_.is_read_within(x, c));
     return f == row_form::full || (a.root < 0 && is_kept(f));
@@ -106,8 +105,7 @@ class row_merger {
     list<std::int32_t> parts{c, x};
     for (;;) {
       fusion_group sum = m_.together(parts);
-      if (sum.nodes + sum.inputs + sum.outputs > max_operands || !sum.is_ready_in_time())
-        return false;
+      if (!sum.is_ready_in_time() || !m_.fit_one_kernel(parts, sum)) return false;
       const int back = m_.comes_back(parts);
       if (back == fusion_groups::nothing) {
         m_.spend(8 * sum.nodes);
