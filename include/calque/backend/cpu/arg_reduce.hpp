@@ -8,6 +8,8 @@
 
 #include <array>
 #include <concepts>
+#include <cstring>
+#include <limits>
 #include <type_traits>
 
 #include "calque/backend/cpu/reduce_loops.hpp"
