@@ -182,3 +182,27 @@ CALQUE_ROWS_CASE("B8: a loss and its derivative share a pass", check_rows(deriva
 CALQUE_ROWS_CASE("B8: derivatives with respect to a row's scale and shift share a pass",
                  check_rows(affine_derivatives, -1, 2))
 CALQUE_ROWS_CASE("B9: softmax of doubles from floats", check_rows(in_doubles, -1))
+
+TEST_CASE("A10: a row value whose sum sums nothing is kept for later phases and sweeps") {
+  constexpr auto body = [](auto x, auto c, auto d) {
+    const auto w = cq::sum_to(c * d, cq::shape{x.extent(1)});
+    const auto e = cq::exp(x);
+    return std::tuple{w / cq::sum(e, cq::axis<0>), e * w};
+  };
+  static constexpr auto fused = cq::trace(body);
+  static constexpr auto plain = cq::trace<cq::options{.pass_level = 0}>(body);
+  static constexpr cq::graph_view g =
+      cq::graph_of<fused, cq::array<double, 2>, cq::array<double, 1>, cq::array<double, 1>>();
+  CHECK(g.kernels() == 1);
+  for (const auto& [n, m] : sizes) {
+    INFO("n = ", n, ", m = ", m);
+    const auto x = drawn<double>(cq::shape{n, m}, draws<double>(1));
+    const auto c = drawn<double>(cq::shape{m}, draws<double>(2)),
+               one = drawn<double>(cq::shape{1}, draws<double>(3));
+    check_same(fused(x, c, c), plain(x, c, c), 1e-13);
+    check_same(fused(x, c, one), plain(x, c, one), 1e-13);
+    if (m == 1) continue;
+    const auto narrow = drawn<double>(cq::shape{n, 1}, draws<double>(4));
+    check_same(fused(narrow, c, one), plain(narrow, c, one), 1e-12);
+  }
+}

@@ -42,7 +42,7 @@ CALQUE_INLINE void converted(To* to, const lane<T, W>& a) {
   lanes::store<To, W>(to, r);
 }
 
-template <class T, int W>
+template <class T, int W, bool Roots = true>
 CALQUE_INLINE void evaluate(columns<T>& c) {
   for (int i = 0; i < count; i += W) {
     lane<T, W> a, b, r;
@@ -57,7 +57,7 @@ CALQUE_INLINE void evaluate(columns<T>& c) {
       lanes::neg<T, W>(r, a), lanes::store<T, W>(c.neg + i, r);
       lanes::abs<T, W>(r, a), lanes::store<T, W>(c.abs + i, r);
     }
-    if constexpr (std::is_floating_point_v<T>)
+    if constexpr (Roots && std::is_floating_point_v<T>)
       lanes::sqrt<T, W>(r, a), lanes::store<T, W>(c.root + i, r);
     lanes::maximum<T, W>(r, a, b), lanes::store<T, W>(c.most + i, r);
     lanes::minimum<T, W>(r, a, b), lanes::store<T, W>(c.least + i, r);
@@ -82,7 +82,7 @@ template <class T>
 }
 template <class T>
 [[gnu::noinline]] void wider_than_registers(columns<T>& c) {
-  evaluate<T, 64 / static_cast<int>(sizeof(T))>(c);
+  evaluate<T, 64 / static_cast<int>(sizeof(T)), false>(c);  // roots: as `plain` left them
 }
 template <class T>
 CALQUE_TARGET_AVX2 [[gnu::noinline]] void avx2(columns<T>& c) {

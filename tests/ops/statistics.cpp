@@ -344,3 +344,28 @@ TEST_CASE("derivatives of statistics and losses equal central differences (B8)")
                            drawn<double>(cq::shape{3, 4}, between(-1, 1, 5)),
                            cq::array<int, 1>{2, 0, 3});
 }
+
+TEST_CASE("a count that ddof takes all of gives infinity or NaN, never a negative variance") {
+  const cq::array<float, 2> x{{1, 2, 4}, {5, 5, 5}};
+  const auto check = [&](auto ddof) {
+    const auto v = cq::var(x, cq::axis<1>, ddof), s = cq::std(x, cq::axis<1>, ddof);
+    CHECK(v(0) == inf);
+    CHECK(std::isnan(v(1)));
+    CHECK(s(0) == inf);
+    CHECK(std::isnan(s(1)));
+  };
+  check(cq::ddof<3>);
+  check(cq::ddof<5>);
+  CHECK(std::isnan(cq::var(cq::array<double, 1>{7}, cq::axis<0>, cq::ddof<2>).item()));
+}
+
+TEST_CASE(
+    "the derivative of the standard deviation of constants is 0, as that of a norm of zeros") {
+  constexpr auto f = [](auto x) { return cq::sum(cq::std(x, cq::axis<1>)); };
+  const cq::array<double, 2> x{{3, 3, 3}, {1, 2, 3}};
+  const auto g = cq::grad(f)(x);
+  for (int j = 0; j < 3; ++j) CHECK(g(0, j) == 0);
+  CHECK(g(1, 0) == doctest::Approx(-0.408248290463863));
+  CHECK(g(1, 1) == doctest::Approx(0));
+  CHECK(cq::grad([](auto v) { return cq::std(v); })(cq::array<float, 1>{3})(0) == 0);
+}

@@ -31,6 +31,17 @@ constexpr auto result_too = [](auto x) {
   return std::tuple{y, y / cq::sqrt(cq::sum(y * y))};
 };
 
+constexpr auto scaled_rows = [](auto x) {  // for the columns' sums rows are scaled again
+  const auto y = x * x / cq::max(x * x, cq::axis<1>, cq::keepdims);
+  return std::tuple{y / cq::sum(y, cq::axis<1>, cq::keepdims), cq::sum(y, cq::axis<0>)};
+};
+constexpr auto layer_gradients = [](auto x, auto gamma, auto beta, auto dy) {
+  const auto loss = [](auto a, auto g, auto b, auto d) {
+    return cq::sum(cq::layer_norm(a, g, b) * d);
+  };
+  return cq::grad(loss, cq::wrt<0, 1, 2>)(x, gamma, beta, dy);
+};
+
 template <auto F, class... A>
 constexpr int stored() {  // outputs of clusters
   constexpr cq::graph_view g = cq::graph_of<F, A...>();
@@ -47,6 +58,44 @@ TEST_CASE("A10: a cheap value of one operand is computed again instead of stored
   const auto x = drawn<float>(cq::shape{1000}, draws<float>(1));
   constexpr auto plain = cq::trace<cq::options{.pass_level = 0}>(normalised);
   CALQUE_CHECK_MATCHES(f(x), dense_of(plain(x)), 8);
+}
+
+TEST_CASE("A10: what rows give is kept a value a row, and elements are computed from it again") {
+  static constexpr auto f = cq::trace(scaled_rows);
+  static_assert(stored<f, floats<2>>() == 3);  // the maxima of rows and two results
+  constexpr auto plain = cq::trace<cq::options{.pass_level = 0}>(scaled_rows);
+  for (const auto& extents :
+       {cq::shape{300, 70}, cq::shape{1, 5}, cq::shape{5, 1}, cq::shape{0, 4}}) {
+    const auto x = drawn<float>(extents, draws<float>(1));
+    const auto [rows, columns] = f(x);
+    const auto [expected_rows, expected_columns] = plain(x);
+    CALQUE_CHECK_MATCHES(rows, dense_of(expected_rows), 8);
+    CALQUE_CHECK_MATCHES(columns, dense_of(expected_columns), 64);
+  }
+}
+
+TEST_CASE("A10: layer norm's gradients store nothing of x's size but dx, for any broadcast") {
+  static constexpr auto f = cq::trace(layer_gradients);
+  constexpr auto plain = cq::trace<cq::options{.pass_level = 0}>(layer_gradients);
+  const auto check = [&](cq::shape<2> xs, cq::shape<2> ds, std::int64_t columns) {
+    const auto x = drawn<float>(xs, draws<float>(1)), d = drawn<float>(ds, draws<float>(2));
+    const auto gamma = drawn<float>(cq::shape{columns}, draws<float>(3));
+    const auto beta = drawn<float>(cq::shape{columns}, draws<float>(4));
+    const auto [dx, dgamma, dbeta] = f(x, gamma, beta, d);
+    const auto [x0, gamma0, beta0] = plain(x, gamma, beta, d);
+    CALQUE_CHECK_MATCHES(dx, dense_of(x0), 4096);
+    CALQUE_CHECK_MATCHES(dgamma, dense_of(gamma0), 4096);
+    CALQUE_CHECK_MATCHES(dbeta, dense_of(beta0), 4096);
+  };
+  check(cq::shape{64, 48}, cq::shape{64, 48}, 48);
+  check(cq::shape{64, 48}, cq::shape{1, 48}, 48);
+  check(cq::shape{64, 48}, cq::shape{64, 1}, 48);
+  check(cq::shape{64, 48}, cq::shape{64, 48}, 1);
+  check(cq::shape{1, 48}, cq::shape{64, 48}, 48);
+  check(cq::shape{3000, 7}, cq::shape{3000, 7}, 7);
+  const auto x = drawn<float>(cq::shape{64, 4000}, draws<float>(1));
+  const auto one = drawn<float>(cq::shape{4000}, draws<float>(3));
+  CHECK(f.plan(x, one, one, x).peak_bytes().count() < 4 * (64 * 4000 + 2 * 4000) + 64 * 4000);
 }
 
 TEST_CASE("A10: values that cost more, need more bytes or are results are stored") {

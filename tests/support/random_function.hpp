@@ -327,7 +327,8 @@ struct drawn_step {
     } else if constexpr (Kind == 6) {
       return on_two([](auto x, auto y) {
         if constexpr (below(7, 4) == 0) return true_divide(x, y);
-        else if constexpr (below(7, 4) == 1) return clip(x, -1, y);
+        else if constexpr (below(7, 4) == 1)
+          return clip(x, -!is_unsigned_integer(operand_type<decltype(x)>), y);
         else return minimum(x, y);
       });
     } else if constexpr (Kind == 7) {

@@ -166,6 +166,31 @@ TEST_CASE("a system may leave workers out, all of them even: the caller does wha
   }
 }
 
+TEST_CASE("a system that throws costs threads, not results, whenever it does") {
+  static constexpr cq::thread_system refusing{"refusing", 0, [](int, void (*)(void*, int), void*) {
+                                                throw std::runtime_error("no threads");
+                                              }};
+  static constexpr cq::thread_system failing{"failing", 0,
+                                             [](int, void (*body)(void*, int), void* to) {
+                                               body(to, 1);
+                                               throw 1;
+                                             }};
+  constexpr auto step = cq::trace([](auto w, auto x) {
+    w += x;
+    w -= cq::sum(w) * x;
+    return cq::sum(w * w);
+  });
+  const auto x = spawned::waves(400000) * 1e-6f;
+  const cq::variable<float, 1> alone{cq::ones<float>(cq::shape{400000})};
+  const std::string want = spawned::bits_of(step(alone, x)) + spawned::bits_of(alone.value());
+  for (const cq::thread_system* s : {&refusing, &failing}) {
+    const spawned::in_use threads(*s);
+    const cq::device_guard on{cq::cpu(0).with_threads(2)};
+    const cq::variable<float, 1> w{cq::ones<float>(cq::shape{400000})};
+    CHECK(spawned::bits_of(step(w, x)) + spawned::bits_of(w.value()) == want);
+  }
+}
+
 TEST_CASE("several threads call one function at once, each with threads of its own (C091)") {
   const spawned::in_use system;
   const auto x = spawned::waves(300000) * 0.0001f;

@@ -66,7 +66,12 @@ struct signature {
 
   static constexpr int leaf_count = (count_leaves<symbols_of<A>>() + ... + 0);
   static constexpr const char* broken_rule = verify(final::view());
-  static_assert(broken_rule == nullptr, "calque: internal error: a pass broke the graph");
+  /// A refused call may leave a trace that breaks rules: the compiler has said why by then.
+  static constexpr bool refused =
+      broken_rule != nullptr && verify(traced_stage<source>::view()) != nullptr;
+  static_assert(!refused, "calque: no graph, since an operation refuses its operands");
+  static_assert(refused || broken_rule == nullptr,
+                "calque: internal error: a pass broke the graph");
 
   /// Whether every call writes the variable that is leaf `k`, whatever branches and loops do.
   static constexpr bool always_writes(int k, int region = 0) {

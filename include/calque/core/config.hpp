@@ -6,7 +6,8 @@
 //
 // What compiler options take away: without exceptions the library does not compile. Under
 // -ffast-math and -ffinite-math-only the compiler assumes that there is no NaN and no infinity, so
-// the promises about them (maximum, argmax, casts, empty means) do not hold; printing still does.
+// the promises about them (maximum, argmax, casts, empty means) do not hold; printing still does,
+// and functions on lanes keep their accuracy.
 #pragma once
 
 // the pass of nvcc that compiles for the GPU has no exceptions and throws none
@@ -104,6 +105,16 @@
 #else
 #define CALQUE_ONCE CALQUE_HIDDEN
 #define CALQUE_DEFINES_ONCE() 0
+#endif
+
+/// x as it is written: nothing that is computed before it is joined with what comes after, also
+/// under -ffast-math. For what tells how much a rounding has lost.
+#if !defined(__FAST_MATH__) || CALQUE_COMPILES_CUDA()
+#define CALQUE_AS_WRITTEN(...) (__VA_ARGS__)
+#elif defined(__clang__)
+#define CALQUE_AS_WRITTEN(...) __arithmetic_fence(__VA_ARGS__)
+#else
+#define CALQUE_AS_WRITTEN(...) __builtin_assoc_barrier(__VA_ARGS__)
 #endif
 
 namespace calque {

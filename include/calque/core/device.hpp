@@ -38,6 +38,12 @@ struct device {
     return d;
   }
 
+  /// Gives memory that the library keeps for reuse on this device back to the system. Released
+  /// blocks of 4 MiB and more are kept, together at most 256 MiB more than what is in use.
+  ///
+  ///   cq::cpu().trim();
+  void trim() const noexcept;
+
   [[nodiscard]] std::string name() const {
     return (type == device_type::cpu ? "cpu:" : "gpu:") + std::to_string(index);
   }

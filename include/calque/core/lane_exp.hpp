@@ -26,8 +26,8 @@ CALQUE_INLINE void expm1(lane<T, W>& r, const lane<T, W>& x) {
   detail::exp_reduce_near<T, W>(y, n, low);
   detail::exp_less_one<T, W>(p, y);
   // half of 2^n: n = 128 is no exponent of a float
-  const lane<T, W> power = (lane<T, W>)((n + (format::bias - 1)) << format::fraction_bits);
-  p = power * p + (power - T(0.5));
+  const lane<T, W> power = (lane<T, W>)((n - U{1}) << format::fraction_bits);
+  p = power * p + CALQUE_AS_WRITTEN(power - T(0.5));
   p = p + p;
   r = (lane<S, W>)(x == T(0)) ? x : p;
 }
@@ -39,8 +39,8 @@ CALQUE_INLINE void log1p(lane<T, W>& r, const lane<T, W>& x) {
   using format = detail::floating_format<T>;
   using U = detail::bits_of<T>;
   using S = detail::mask_of<T>;
-  const lane<T, W> u = x + T(1);
-  const lane<T, W> lost = x - (u - T(1));
+  const lane<T, W> u = CALQUE_AS_WRITTEN(x + T(1));
+  const lane<T, W> lost = x - CALQUE_AS_WRITTEN(u - T(1));
   const lane<U, W> offset = (lane<U, W>)u - format::root_half;
   const lane<S, W> exponent = (lane<S, W>)offset >> format::fraction_bits;
   lane<T, W> k, m, p;

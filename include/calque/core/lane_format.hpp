@@ -96,18 +96,15 @@ CALQUE_INLINE bool any(const lane<S, W>& mask) {
   }
 }
 
-// r = x * 2^n. Two factors, so that n may reach past both ends of the exponent; the last product
-// alone rounds.
+/// r = x * 2^n, for n plus twice the bias in the low bits of `multiple`: its halves are exponents
+/// at once. Two factors, so that n may reach past both ends of the exponent; the last product alone
+/// rounds.
 template <class T, int W>
-CALQUE_INLINE void scale(lane<T, W>& r, const lane<T, W>& x,
-                         const lane<calque::detail::unsigned_bits<T>, W>& n) {
+CALQUE_INLINE void scale(lane<T, W>& r, const lane<T, W>& x, const lane<bits_of<T>, W>& multiple) {
   using format = floating_format<T>;
-  using U = calque::detail::unsigned_bits<T>;
-  using S = calque::detail::signed_bits<T>;
-  const lane<U, W> half = (lane<U, W>)((lane<S, W>)n >> 1);
-  const lane<U, W> first = (half + format::bias) << format::fraction_bits;
-  const lane<U, W> second = (n - half + format::bias) << format::fraction_bits;
-  r = x * (lane<T, W>)first * (lane<T, W>)second;
+  using U = bits_of<T>;
+  const lane<U, W> half = multiple >> 1, rest = multiple - half;
+  r = x * (lane<T, W>)(half << format::fraction_bits) * (lane<T, W>)(rest << format::fraction_bits);
 }
 
 }  // namespace calque::lanes::detail

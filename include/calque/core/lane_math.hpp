@@ -18,42 +18,65 @@ namespace calque::lanes {
 
 namespace detail {
 
-/// y = x - n ln 2 with |y| <= ln 2 / 2, and n; for |x| below some thousands.
+/// r = t - shifter, the integer in the low bits of t, above `Rest` bits that are zero. As a
+/// difference of floating numbers it would not survive -ffast-math: g++ is kept from looking
+/// through it, others take it from the bits.
+template <class T, int W, int Rest = 0>
+CALQUE_INLINE void count_of(lane<T, W>& r, const lane<T, W>& t, T shifter) {
+#if CALQUE_X86() && !CALQUE_CLANG()
+  r = t;
+  __asm__("" : "+v"(r));
+  r = r - shifter;
+#else
+  using U = bits_of<T>;
+  const lane<mask_of<T>, W> n =
+      (lane<mask_of<T>, W>)((lane<U, W>)t - __builtin_bit_cast(U, shifter));
+  r = __builtin_convertvector(__builtin_convertvector(n >> Rest, lane<std::int32_t, W>),
+                              lane<T, W>);
+#endif
+}
+
+/// y = x - n ln 2 with |y| <= ln 2 / 2, and n plus the bias; for |x| below some thousands.
 template <class T, int W>
 CALQUE_INLINE void exp_reduce_near(lane<T, W>& y, lane<bits_of<T>, W>& multiple,
                                    const lane<T, W>& x) {
   using format = floating_format<T>;
-  using U = bits_of<T>;
-  using S = mask_of<T>;
-  // The multiple of ln 2 is read from the bits: (t - shifter) would not survive -ffast-math.
-  const lane<T, W> t = x * format::log2_e + format::shifter;
-  multiple = (lane<U, W>)t - format::shifter_bits;
-  const lane<std::int32_t, W> narrow =
-      __builtin_convertvector((lane<S, W>)multiple, lane<std::int32_t, W>);
-  const lane<T, W> n = __builtin_convertvector(narrow, lane<T, W>);
-  y = x - n * format::exp_ln2_high;
+  constexpr T shifter = format::shifter + T(format::bias);
+  const lane<T, W> t = x * format::log2_e + shifter;
+  lane<T, W> n;
+  count_of<T, W>(n, t, shifter);
+  multiple = (lane<bits_of<T>, W>)t;
+  y = CALQUE_AS_WRITTEN(x - n * format::exp_ln2_high);
   y = y - n * format::exp_ln2_low;
 }
 
-/// The same for every x, which is cut off where e^x overflows or vanishes; NaN is kept.
+/// The same for every x, which is cut off where e^x vanishes; NaN is kept. Far above, the multiple
+/// stays and y grows instead: there p of `exp_less_one` is positive, and scaled by it infinite.
+/// `multiple` carries twice the bias, for `scale`.
 template <class T, int W>
 CALQUE_INLINE void exp_reduce(lane<T, W>& y, lane<bits_of<T>, W>& multiple, const lane<T, W>& x) {
   using format = floating_format<T>;
   using S = mask_of<T>;
-  lane<T, W> high, low, near;
-  high = CALQUE_CONSTANT(format::exp_overflow);
-  low = CALQUE_CONSTANT(format::exp_underflow);
-  near = (lane<S, W>)(x > high) ? high : x;  // NaN passes both
-  near = (lane<S, W>)(near < low) ? low : near;
-  exp_reduce_near<T, W>(y, multiple, near);
+  constexpr T shifter = format::shifter + T(2 * format::bias);
+  lane<T, W> c, n;
+  lane<S, W> t, most;
+  c = CALQUE_CONSTANT(format::exp_underflow);
+  c = (lane<S, W>)(x < c) ? c : x;
+  t = (lane<S, W>)(c * format::log2_e + shifter);
+  most = lane<S, W>{} + static_cast<S>(format::shifter_bits + 4 * format::bias);
+  t = t < most ? t : most;
+  multiple = (lane<bits_of<T>, W>)t;
+  count_of<T, W>(n, (lane<T, W>)multiple, shifter);
+  y = CALQUE_AS_WRITTEN(c - n * format::exp_ln2_high);
+  y = y - n * format::exp_ln2_low;
 }
 
 /// p = e^y - 1 for |y| <= ln 2 / 2.
 template <class T, int W>
 CALQUE_INLINE void exp_less_one(lane<T, W>& p, const lane<T, W>& y) {
   if constexpr (sizeof(T) == sizeof(float)) {
-    polynomial<T, W>(p, y, 1.9875691500e-4f, 1.3981999507e-3f, 8.3334519073e-3f, 4.1665795894e-2f,
-                     1.6666665459e-1f, 5.0000001201e-1f);
+    polynomial<T, W>(p, y, 0x1.6ac6b2p-10f, 0x1.123dep-7f, 0x1.555858p-5f, 0x1.55548cp-3f,
+                     0x1.fffffcp-2f);
   } else {
     polynomial<T, W>(p, y, 1. / 6227020800, 1. / 479001600, 1. / 39916800, 1. / 3628800,
                      1. / 362880, 1. / 40320, 1. / 5040, 1. / 720, 1. / 120, 1. / 24, 1. / 6, 0.5);
@@ -69,13 +92,14 @@ CALQUE_INLINE void exp_near(lane<T, W>& r, const lane<T, W>& x) {
   lane<bits_of<T>, W> n;
   exp_reduce_near<T, W>(y, n, x);
   exp_less_one<T, W>(p, y);
-  r = (p + T(1)) * (lane<T, W>)((n + format::bias) << format::fraction_bits);
+  r = (p + T(1)) * (lane<T, W>)(n << format::fraction_bits);
 }
 
 }  // namespace detail
 
-/// r = e^x. Reduced by multiples of ln 2 (two constants, W. J. Cody and W. Waite); float: minimax
-/// polynomial of the Cephes library (S. L. Moshier), double: Taylor series to the 13th power.
+/// r = e^x. Reduced by multiples of ln 2 (two constants, W. J. Cody and W. Waite); then float: a
+/// minimax polynomial computed for this file by Remez's algorithm, double: Taylor series to the
+/// 13th power.
 template <class T, int W>
 CALQUE_INLINE void exp(lane<T, W>& r, const lane<T, W>& x) {
   lane<T, W> y, p;
@@ -97,30 +121,45 @@ CALQUE_INLINE void split_exponent(lane<T, W>& k, lane<T, W>& m, const lane<T, W>
   const lane<U, W> offset = (lane<U, W>)y - format::root_half;
   const lane<S, W> exponent = (lane<S, W>)offset >> format::fraction_bits;
   m = (lane<T, W>)((offset & format::fraction) + format::root_half);
-  const lane<U, W> counted = (lane<U, W>)exponent + format::shifter_bits;
-  k = (lane<T, W>)counted - format::shifter;
+  if constexpr (sizeof(T) == sizeof(float)) k = __builtin_convertvector(exponent, lane<T, W>);
+  else
+    count_of<T, W>(k, (lane<T, W>)((lane<U, W>)exponent + format::shifter_bits), format::shifter);
 }
 
-/// r = k ln 2 + ln(1 + f) for 1 + f in [sqrt(1/2), sqrt(2)). With s = f / (2 + f):
-/// ln(1 + f) = f - f^2/2 + s (f^2/2 + R(s^2)), polynomial R of FreeBSD's msun (e_log, e_logf).
+/// The same of any y > 0.
+template <class T, int W>
+CALQUE_INLINE void split_any_exponent(lane<T, W>& k, lane<T, W>& m, const lane<T, W>& y) {
+  using format = floating_format<T>;
+  using S = mask_of<T>;
+  const lane<S, W> tiny = (lane<S, W>)(y < format::least_normal);
+  split_exponent<T, W>(k, m, tiny ? y * format::normalise : y);
+  k = tiny ? k - format::shifted : k;
+}
+
+/// r = k ln 2 + ln(1 + f) for 1 + f in [sqrt(1/2), sqrt(2)). Float: f + f^2 P(f), P computed for
+/// this file by Remez's algorithm. Double: with s = f / (2 + f), ln(1 + f) = f - f^2/2 + s (f^2/2 +
+/// R(s^2)), polynomial R of FreeBSD's msun (e_log).
 template <class T, int W>
 CALQUE_INLINE void log_of_parts(lane<T, W>& r, const lane<T, W>& k, const lane<T, W>& f) {
   using format = floating_format<T>;
-  const lane<T, W> s = f / (f + T(2));
-  const lane<T, W> z = s * s;
-  const lane<T, W> half_square = T(0.5) * f * f;
   lane<T, W> p;
   if constexpr (sizeof(T) == sizeof(float)) {
-    polynomial<T, W>(p, z, 0xf89e26.0p-26f, 0x91e9ee.0p-25f, 0xccce13.0p-25f, 0xaaaaaa.0p-24f);
+    polynomial<T, W>(p, f, 0x1.65c78cp-4f, -0x1.2504b4p-3f, 0x1.31852ap-3f, -0x1.535d2ep-3f,
+                     0x1.98d2c0p-3f, -0x1.00049ap-2f, 0x1.5556f4p-2f, -0x1.fffffap-2f);
+    p = p * (f * f) + f;
+    r = k * 0x1.62e43p-1f + p;  // one word: its error is small beside the result
   } else {
+    const lane<T, W> s = f / (f + T(2));
+    const lane<T, W> z = s * s;
+    const lane<T, W> half_square = T(0.5) * f * f;
     polynomial<T, W>(p, z, 1.479819860511658591e-01, 1.531383769920937332e-01,
                      1.818357216161805012e-01, 2.222219843214978396e-01, 2.857142874366239149e-01,
                      3.999999999940941908e-01, 6.666666666666735130e-01);
+    p = s * (half_square + p * z);
+    p = p + k * format::log_ln2_low;
+    p = f - (half_square - p);
+    r = k * format::log_ln2_high + p;
   }
-  p = s * (half_square + p * z);
-  p = p + k * format::log_ln2_low;
-  p = f - (half_square - p);
-  r = k * format::log_ln2_high + p;
 }
 
 }  // namespace detail
@@ -128,53 +167,56 @@ CALQUE_INLINE void log_of_parts(lane<T, W>& r, const lane<T, W>& k, const lane<T
 /// r = ln x; -inf for zeros, NaN below: of x = 2^k (1 + f), see `log_of_parts`.
 template <class T, int W>
 CALQUE_INLINE void log(lane<T, W>& r, const lane<T, W>& x) {
-  using format = detail::floating_format<T>;
   using S = detail::mask_of<T>;
-  const lane<S, W> tiny = (lane<S, W>)(x < format::least_normal);
-  const lane<T, W> y = tiny ? x * format::normalise : x;
-  lane<T, W> k, m, p;
-  detail::split_exponent<T, W>(k, m, y);
-  k = tiny ? k - format::shifted : k;
+  const lane<S, W> bits = (lane<S, W>)x;
+  lane<T, W> k, m, p, infinity;
+  detail::split_any_exponent<T, W>(k, m, x);
   detail::log_of_parts<T, W>(p, k, m - T(1));
 
-  lane<T, W> infinity;
   infinity = CALQUE_CONSTANT(static_cast<T>(__builtin_inf()));
-  p = (lane<S, W>)(x == infinity) ? infinity : p;
-  p = (lane<S, W>)(x == T(0)) ? -infinity : p;
-  p = (lane<S, W>)(x < T(0)) ? CALQUE_CONSTANT(static_cast<T>(__builtin_nan(""))) : p;
-  r = (lane<S, W>)(x == x) ? p : x;
+  p = (lane<S, W>)(bits >= (lane<S, W>)infinity) ? x : p;           // NaN too
+  p = (lane<T, W>)((lane<S, W>)p | (bits >> (8 * sizeof(T) - 1)));  // all bits: NaN
+  r = (lane<S, W>)(x == T(0)) ? -infinity : p;
 }
 
-/// r = tanh x: odd approximation of the Cephes library below 5/8 (float: polynomial, double:
-/// rational), 1 - 2 / (e^(2|x|) + 1) above, which is 1 from 9.02 (float) or 19.1 (double) on.
+/// r = tanh x. With |x| = n ln 2 / 2 + v, s = 2^n / 2 and t = tanh v, the addition theorem gives
+/// N / (N + 1 - t), N = (s + 1/2) t + (s - 1/2): that is t for n = 0, and beyond, errors of N
+/// matter the less, the nearer the quotient comes to 1. Polynomials of t computed for this file by
+/// Remez's algorithm.
 template <class T, int W>
 CALQUE_INLINE void tanh(lane<T, W>& r, const lane<T, W>& x) {
+  using format = detail::floating_format<T>;
+  using U = detail::bits_of<T>;
   using S = detail::mask_of<T>;
-  lane<detail::bits_of<T>, W> negative;
-  lane<T, W> a, e, p;
-  detail::take_sign<T, W>(a, negative, x);
-  constexpr T most = sizeof(T) == sizeof(float) ? T(9.02) : T(19.1);
-  lane<T, W> cut;
+  constexpr T most = sizeof(T) == sizeof(float) ? T(9.5) : T(20);  // 1 from 9.02 or 19.1 on
+  lane<U, W> sign;
+  lane<T, W> a, cut, n, p, v, z;
+  detail::take_sign<T, W>(a, sign, x);
   cut = CALQUE_CONSTANT(most);
-  cut = (lane<S, W>)(a > cut) ? cut : a;
-  detail::exp_near<T, W>(e, cut + cut);
-  const lane<T, W> large = T(1) - T(2) / (e + T(1));
-  const lane<T, W> z = a * a;
+  a = (lane<S, W>)(a > cut) ? cut : a;
+  // To the nearest half and then down, so that v lies in [-ln 2 / 8, 3 ln 2 / 8): quotients just
+  // below 1/4 are t itself. Twice the biased exponent of s comes along with the halves.
+  constexpr T shifter = format::shifter / 2 + T(format::bias - 1);
+  const lane<T, W> halves = a * (format::log2_e + format::log2_e) + shifter;
+  const lane<U, W> whole = (lane<U, W>)halves & ~U{1};
+  detail::count_of<T, W, 1>(n, (lane<T, W>)whole, shifter);
+  const lane<T, W> s = (lane<T, W>)(whole << (format::fraction_bits - 1));
   if constexpr (sizeof(T) == sizeof(float)) {
-    detail::polynomial<T, W>(p, z, -5.70498872745e-3f, 2.06390887954e-2f, -5.37397155531e-2f,
-                             1.33314422036e-1f, -3.33332819422e-1f);
+    v = a - n * 0x1.62e43p-2f;  // one word: its error shrinks beside the result as n grows
+    z = v * v;
+    detail::polynomial<T, W>(p, z, -0x1.a3a33p-5f, 0x1.10d942p-3f, -0x1.555506p-2f);
   } else {
-    lane<T, W> q;
-    detail::polynomial<T, W>(p, z, -9.64399179425052238628e-1, -9.92877231001918586564e1,
-                             -1.61468768441708447952e3);
-    q = z + 1.12811678491632931402e2;
-    q = q * z + 2.23548839060100448583e3;
-    q = q * z + 4.84406305325125486048e3;
-    p = p / q;
+    v = a - n * (format::exp_ln2_high / 2);
+    v = v - n * (format::exp_ln2_low / 2);
+    z = v * v;
+    detail::polynomial<T, W>(p, z, -0x1.56be2f5ce1be8p-10, 0x1.d4c2dd6e1e324p-9,
+                             -0x1.2266d9064a7bfp-7, 0x1.664f2b901818ep-6, -0x1.ba1ba17d15f64p-5,
+                             0x1.11111110f2886p-3, -0x1.55555555554b0p-2);
   }
-  const lane<T, W> small = p * z * a + a;
-  p = (lane<S, W>)(a < T(0.625)) ? small : large;
-  r = (lane<T, W>)((lane<detail::bits_of<T>, W>)p | negative);
+  const lane<T, W> t = p * z * v + v;
+  const lane<T, W> numerator = (s + T(0.5)) * t + (s - T(0.5));
+  r = numerator / (numerator + (T(1) - t));
+  r = (lane<T, W>)((lane<U, W>)r | sign);
 }
 
 #undef CALQUE_CONSTANT

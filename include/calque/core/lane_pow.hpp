@@ -26,28 +26,25 @@ CALQUE_INLINE void two_product(lane<double, W>& p, lane<double, W>& e, const lan
   constexpr std::uint64_t kept = ~((std::uint64_t{1} << 27) - 1);
   const lane<double, W> ah = (lane<double, W>)((bits)a & kept), al = a - ah;
   const lane<double, W> bh = (lane<double, W>)((bits)b & kept), bl = b - bh;
-  p = a * b;
-  e = (((ah * bh - p) + ah * bl) + al * bh) + al * bl;
+  p = CALQUE_AS_WRITTEN(a * b);
+  e = CALQUE_AS_WRITTEN(CALQUE_AS_WRITTEN(CALQUE_AS_WRITTEN(ah * bh - p) + ah * bl) + al * bh) +
+      al * bl;
 }
 
 /// h + l = ln x for x > 0 and finite, to some 2^-65 of itself. With s = (m - 1) / (m + 1):
 /// ln m = 2 s + s z (2/3 + z (2/5 + ...)), z = s^2.
 template <int W>
 CALQUE_INLINE void long_log(lane<double, W>& h, lane<double, W>& l, const lane<double, W>& x) {
-  using format = floating_format<double>;
   using L = lane<double, W>;
-  const lane<std::int64_t, W> tiny = (lane<std::int64_t, W>)(x < format::least_normal);
-  const L y = tiny ? x * format::normalise : x;
   L k, m;
-  split_exponent<double, W>(k, m, y);
-  k = tiny ? k - format::shifted : k;
+  split_any_exponent<double, W>(k, m, x);
 
-  const L f = m - 1., t = m + 1., t_rest = m - (t - 1.);
+  const L f = m - 1., t = CALQUE_AS_WRITTEN(m + 1.), t_rest = m - CALQUE_AS_WRITTEN(t - 1.);
   const L inverse = 1. / t;
   const L s = f * inverse;
   L p, e;
   two_product<W>(p, e, s, t);
-  const L s_rest = (((f - p) - e) - s * t_rest) * inverse;
+  const L s_rest = (CALQUE_AS_WRITTEN(CALQUE_AS_WRITTEN(f - p) - e) - s * t_rest) * inverse;
   L z, z_rest;
   two_product<W>(z, z_rest, s, s);
   z_rest = z_rest + 2. * (s * s_rest);
@@ -55,8 +52,8 @@ CALQUE_INLINE void long_log(lane<double, W>& h, lane<double, W>& l, const lane<d
                         2. / 11, 2. / 9, 2. / 7, 2. / 5);
   p = z * p;
   constexpr double third = 0x1.5555555555555p-1, third_rest = 0x1.5555555555555p-55;
-  const L a = p + third;
-  const L a_rest = (p - (a - third)) + third_rest;
+  const L a = CALQUE_AS_WRITTEN(p + third);
+  const L a_rest = CALQUE_AS_WRITTEN(p - CALQUE_AS_WRITTEN(a - third)) + third_rest;
   L b, c;
   two_product<W>(b, e, z, a);
   const L b_rest = e + (z * a_rest + z_rest * a);
@@ -64,14 +61,15 @@ CALQUE_INLINE void long_log(lane<double, W>& h, lane<double, W>& l, const lane<d
   const L c_rest = e + (s * b_rest + s_rest * b);
 
   const L whole = k * 0x1.62e42fefp-1, twice = s + s;  // k times 33 bits of ln 2 is exact
-  const L sum = whole + twice;
-  const L part = sum - whole;
-  const L lost = (whole - (sum - part)) + (twice - part);
-  const L total = sum + c;
-  const L low =
-      ((sum - total) + c) + (lost + (k * 0x1.473de6af278ecp-34 + ((s_rest + s_rest) + c_rest)));
-  h = total + low;
-  l = (total - h) + low;
+  const L sum = CALQUE_AS_WRITTEN(whole + twice);
+  const L part = CALQUE_AS_WRITTEN(sum - whole);
+  const L lost =
+      CALQUE_AS_WRITTEN(whole - CALQUE_AS_WRITTEN(sum - part)) + CALQUE_AS_WRITTEN(twice - part);
+  const L total = CALQUE_AS_WRITTEN(sum + c);
+  const L low = CALQUE_AS_WRITTEN(CALQUE_AS_WRITTEN(sum - total) + c) +
+                (lost + (k * 0x1.473de6af278ecp-34 + ((s_rest + s_rest) + c_rest)));
+  h = CALQUE_AS_WRITTEN(total + low);
+  l = CALQUE_AS_WRITTEN(total - h) + low;
 }
 
 /// r = y, cut off where it is as good as infinite, so that 1 to an infinite power is 1.

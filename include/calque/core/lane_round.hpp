@@ -30,7 +30,7 @@ CALQUE_INLINE void nearest(lane<T, W>& r, const lane<T, W>& a) {
     // halves of 32 bits as fractions of 2^84 and 2^52: integers of 64 bits convert one by one
     const lane<T, W> high = (lane<T, W>)((n >> 32) | U{0x4530000000000000});
     const lane<T, W> low = (lane<T, W>)((n & U{0xffffffff}) | U{0x4330000000000000});
-    const lane<T, W> rounded = (high - (0x1p84 + 0x1p52)) + low;
+    const lane<T, W> rounded = CALQUE_AS_WRITTEN(high - (0x1p84 + 0x1p52)) + low;
     r = (lane<std::int64_t, W>)(a < whole) ? rounded : a;
   }
 }

@@ -39,9 +39,9 @@ template <class T, int W>
 CALQUE_INLINE void two_difference(lane<T, W>& s, lane<T, W>& e, const lane<T, W>& a,
                                   const lane<T, W>& b) {
   const lane<T, W> from = a;  // s may be a
-  s = from - b;
-  const lane<T, W> c = s - from;
-  e = (from - (s - c)) - (b + c);
+  s = CALQUE_AS_WRITTEN(from - b);
+  const lane<T, W> c = CALQUE_AS_WRITTEN(s - from);
+  e = CALQUE_AS_WRITTEN(from - CALQUE_AS_WRITTEN(s - c)) - CALQUE_AS_WRITTEN(b + c);
 }
 
 /// s = a - b with its rounding error e, where |a| >= |b| or the difference is exact.
@@ -49,8 +49,8 @@ template <class T, int W>
 CALQUE_INLINE void quick_difference(lane<T, W>& s, lane<T, W>& e, const lane<T, W>& a,
                                     const lane<T, W>& b) {
   const lane<T, W> from = a;
-  s = from - b;
-  e = (from - s) - b;
+  s = CALQUE_AS_WRITTEN(from - b);
+  e = CALQUE_AS_WRITTEN(from - s) - b;
 }
 
 /// a = q pi / 2 + y + rest for 0 <= a <= limit.
@@ -65,9 +65,9 @@ CALQUE_INLINE void reduce_turns(lane<T, W>& y, lane<T, W>& rest, lane<bits_of<T>
       __builtin_convertvector((lane<mask_of<T>, W>)q, lane<std::int32_t, W>);
   const lane<T, W> n = __builtin_convertvector(narrow, lane<T, W>);
   lane<T, W> e1, e2;
-  y = a - n * words::first;  // exact
+  y = CALQUE_AS_WRITTEN(a - n * words::first);  // exact
   if constexpr (sizeof(T) == sizeof(float)) {
-    y = y - n * words::second;  // exact
+    y = CALQUE_AS_WRITTEN(y - n * words::second);  // exact
     quick_difference<T, W>(y, e1, y, n * words::third);
     quick_difference<T, W>(y, e2, y, n * words::fourth);
   } else {
@@ -75,8 +75,8 @@ CALQUE_INLINE void reduce_turns(lane<T, W>& y, lane<T, W>& rest, lane<bits_of<T>
     two_difference<T, W>(y, e2, y, n * words::third);
   }
   const lane<T, W> low = (e1 + e2) - n * words::last;
-  const lane<T, W> sum = y + low;
-  rest = (y - sum) + low;
+  const lane<T, W> sum = CALQUE_AS_WRITTEN(y + low);
+  rest = CALQUE_AS_WRITTEN(y - sum) + low;
   y = sum;
 }
 
@@ -96,13 +96,14 @@ CALQUE_INLINE void sine_cosine(lane<T, W>& s, lane<T, W>& c, const lane<T, W>& y
     polynomial<T, W>(s, z, 1.58969099521155010221e-10, -2.50507602534068634195e-08,
                      2.75573137070700676789e-06, -1.98412698298579493134e-04,
                      8.33333333332248946124e-03);
-    s = y - ((z * (T(0.5) * rest - cube * s) - rest) - cube * -1.66666666666666324348e-01);
+    s = y - CALQUE_AS_WRITTEN((z * (T(0.5) * rest - cube * s) - rest) -
+                              cube * -1.66666666666666324348e-01);
     polynomial<T, W>(c, z, -1.13596475577881948265e-11, 2.08757232129817482790e-09,
                      -2.75573143513906633035e-07, 2.48015872894767294178e-05,
                      -1.38888888888741095749e-03, 4.16666666666666019037e-02);
     const lane<T, W> half = T(0.5) * z;
-    const lane<T, W> w = T(1) - half;
-    c = w + (((T(1) - w) - half) + (z * (z * c) - y * rest));
+    const lane<T, W> w = CALQUE_AS_WRITTEN(T(1) - half);
+    c = w + (CALQUE_AS_WRITTEN(CALQUE_AS_WRITTEN(T(1) - w) - half) + (z * (z * c) - y * rest));
   }
 }
 

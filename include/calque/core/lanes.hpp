@@ -172,6 +172,14 @@ CALQUE_INLINE void convert_saturating(lane<To, W>& r, const lane<From, W>& a) {
   }
 }
 
+// Element by element: one instruction all the same, and g++ 12 crashes on __builtin_convertvector
+// here, in AVX-512 functions with a tail.
+template <int... K>
+CALQUE_INLINE void widen(lane<double, sizeof...(K)>& r, const lane<float, sizeof...(K)>& a,
+                         std::integer_sequence<int, K...>) {
+  r = lane<double, sizeof...(K)>{static_cast<double>(a[K])...};
+}
+
 }  // namespace detail
 
 /// r[k] = saturate_cast<To>(a[k]): bool is "not zero" and counts 0 or 1, integers wrap, floating to
@@ -190,10 +198,7 @@ CALQUE_INLINE void convert(lane<To, W>& r, const lane<From, W>& a) {
     const lane<std::int32_t, W> whole = __builtin_convertvector(a, lane<std::int32_t, W>);
     r = __builtin_convertvector(whole, lane<To, W>);
   } else if constexpr (std::is_same_v<From, float> && std::is_same_v<To, double>) {
-    // g++ 12 crashes on __builtin_convertvector here, in AVX-512 functions with a tail
-    double wide[W];
-    for (int k = 0; k < W; ++k) wide[k] = static_cast<double>(a[k]);
-    std::memcpy(&r, wide, sizeof(r));
+    detail::widen(r, a, std::make_integer_sequence<int, W>{});
   } else {
     r = __builtin_convertvector(a, lane<To, W>);
   }
@@ -208,24 +213,32 @@ CALQUE_INLINE T sqrt_one(T x) {
 }
 
 #if CALQUE_X86()
-// Whether the processor knows the instructions that a lane of this many bytes wants. Asked at run
-// time because the target of the function around is not visible here; a load and a test.
+// g++ takes lanes of 32 and 64 bytes in registers, so it must know such registers: they belong into
+// functions with that target. Others go through memory, as clang refuses wide operands in a body
+// without a target.
+template <int Bytes>
+inline constexpr bool root_in_registers = !CALQUE_CLANG() && Bytes > 16;
+
+// Whether the processor knows the instructions that go through memory. Asked at run time because
+// the target of the function around is not visible here; a load and a test.
 template <int Bytes>
 CALQUE_INLINE bool has_root() {
-  if constexpr (Bytes == 64) return __builtin_cpu_supports("avx512f") != 0;
+  if constexpr (root_in_registers<Bytes>) return true;
+  else if constexpr (Bytes == 64) return __builtin_cpu_supports("avx512f") != 0;
   else return __builtin_cpu_supports("avx") != 0;
 }
 
-// Memory operands: a register operand wider than 16 bytes is refused in a body without a target.
-#define CALQUE_ROOT(bytes, T, instruction, move, reg)              \
-  if constexpr (Bytes == bytes && std::is_same_v<Element, T>) {    \
-    __asm__(instruction " %2, %" reg "0\n\t" move " %" reg "0, %1" \
-            : "=x"(scratch), "=m"(out)                             \
-            : "m"(in));                                            \
+#define CALQUE_ROOT(bytes, T, instruction, move, reg)                                             \
+  if constexpr (Bytes == bytes && std::is_same_v<Element, T>) {                                   \
+    if constexpr (root_in_registers<Bytes>) __asm__(instruction " %1, %0" : "=v"(out) : "v"(in)); \
+    else                                                                                          \
+      __asm__(instruction " %2, %" reg "0\n\t" move " %" reg "0, %1"                              \
+              : "=x"(scratch), "=m"(out)                                                          \
+              : "m"(in));                                                                         \
   }
 template <class Element, int Bytes, class Vector>
 CALQUE_INLINE void root(Vector& out, const Vector& in) {
-  lane<float, 4> scratch;
+  [[maybe_unused]] lane<float, 4> scratch;
   CALQUE_ROOT(16, float, "vsqrtps", "vmovaps", "x")
   CALQUE_ROOT(16, double, "vsqrtpd", "vmovapd", "x")
   CALQUE_ROOT(32, float, "vsqrtps", "vmovaps", "t")
@@ -238,7 +251,8 @@ CALQUE_INLINE void root(Vector& out, const Vector& in) {
 
 }  // namespace detail
 
-/// Correctly rounded square root; NaN below zero, -0 stays -0; float and double.
+/// Correctly rounded square root; NaN below zero, -0 stays -0; float and double. Lanes of 32 and 64
+/// bytes only in functions whose target has such registers.
 template <class T, int W>
 CALQUE_INLINE void sqrt(lane<T, W>& r, const lane<T, W>& a) {
 #if CALQUE_X86()

@@ -26,7 +26,8 @@ struct thread_system {
   /// Of several that a program includes, the one with the greatest number is used.
   int rank = 0;
   /// Calls body(state, w) for w in [0, workers), at the same time as far as it can, and returns
-  /// when all have returned. It may leave some out. The body does not throw.
+  /// when all have returned. It may leave some out, or throw when those that it began have
+  /// returned: the caller does what is left. The body does not throw.
   void (*run)(int workers, void (*body)(void* state, int worker), void* state) = nullptr;
 };
 
@@ -162,8 +163,11 @@ CALQUE_ONCE void run_blocks(int workers, std::int64_t blocks, block_body body, v
       alone() { current_device().threads = 1; }
       ~alone() { current_device().threads = threads; }
     } const stay;
-    system->run(
-        workers, [](void* r, int w) { static_cast<parallel_region*>(r)->work(w); }, &region);
+    try {
+      system->run(
+          workers, [](void* r, int w) { static_cast<parallel_region*>(r)->work(w); }, &region);
+    } catch (...) {  // a call that has begun to write ends as if it had one thread
+    }
     region.work(0);  // what the system left out
   }
   region.rethrow();

@@ -110,9 +110,14 @@ class row_phases {
             use_kept(rows_.source(rows_.ids[i], k), at(i).stage);
       }
   }
+  /// What is read where `id` is: sums of nothing are looked through.
+  [[nodiscard]] constexpr int read_of(int id) const {
+    while (rows_.find(id) >= 0 && is_alias(id)) id = rows_.source(id, 0);
+    return id;
+  }
   /// A kept program of phase `stage` reads a value: it has a slot unless the same program has it.
   constexpr void use_kept(int id, int stage) {
-    const int i = rows_.find(id);
+    const int i = rows_.find(read_of(id));
     if (i < 0) return;
     if (rows_.forms[i] == row_form::uniform) {
       for (int k = 0; k < g_.nodes[id].inputs; ++k) use_kept(rows_.source(id, k), stage);
@@ -122,10 +127,11 @@ class row_phases {
   }
   /// Sweep `s` needs a value.
   constexpr void need(int id, int s, list<int>& seen) {
-    const int i = rows_.find(id);
+    int i = rows_.find(id);
     if (i < 0 || seen[i] == s) return;
     seen[i] = s;
     if (is_kept(rows_.forms[i])) {
+      if (i = rows_.find(read_of(id)); i < 0) return;
       at(i).used = true;
       return;
     }

@@ -15,6 +15,7 @@
 #include "calque/core/config.hpp"
 #include "calque/core/device.hpp"
 #include "calque/core/error.hpp"
+#include "calque/memory/kept_blocks.hpp"
 
 #if CALQUE_LINUX()
 #include <sys/mman.h>
@@ -59,8 +60,12 @@ inline constexpr std::int64_t huge_block = std::int64_t{4} << 20;  // from here 
   return data;
 }
 
+[[nodiscard]] constexpr std::int64_t in_huge_pages(std::int64_t bytes) {
+  return (bytes + huge_page - 1) / huge_page * huge_page;
+}
 [[nodiscard]] inline void* allocate_huge(std::int64_t bytes) {
-  const std::int64_t rounded = (bytes + huge_page - 1) / huge_page * huge_page;
+  const std::int64_t rounded = in_huge_pages(bytes);
+  if (void* const kept = host_blocks().take(rounded)) return kept;
   void* const data =
       std::aligned_alloc(static_cast<std::size_t>(huge_page), static_cast<std::size_t>(rounded));
 #if CALQUE_LINUX() && defined(MADV_HUGEPAGE)
@@ -76,7 +81,11 @@ inline constexpr std::int64_t huge_block = std::int64_t{4} << 20;  // from here 
   if (bytes == 0) return nullptr;
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() - 2 * huge_page;
   if (bytes < 0 || bytes > most) throw_out_of_host_memory(bytes);
-  void* const data = bytes >= huge_block ? allocate_huge(bytes) : allocate_small(bytes);
+  const auto allocate = [bytes] {
+    return bytes >= huge_block ? allocate_huge(bytes) : allocate_small(bytes);
+  };
+  void* data = allocate();
+  if (data == nullptr && host_blocks().trim()) data = allocate();
   if (data == nullptr) throw_out_of_host_memory(bytes);
   host_state().charge(counted_host_bytes(bytes));
   return data;
@@ -87,7 +96,12 @@ inline void host_release(void* data, std::int64_t bytes) noexcept {
   if (data == nullptr) return;
   host_state().refund(counted_host_bytes(bytes));
   if (bytes >= huge_block) {
-    std::free(data);
+#if CALQUE_ADDRESS_SANITIZER()
+    std::free(data);  // so that a later use is seen
+#else
+    host_blocks().give(data, in_huge_pages(bytes),
+                       host_state().used.load(std::memory_order_relaxed));
+#endif
   } else {
     void* base;
     std::memcpy(&base, static_cast<char*>(data) - sizeof(void*), sizeof(void*));
@@ -96,3 +110,7 @@ inline void host_release(void* data, std::int64_t bytes) noexcept {
 }
 
 }  // namespace calque::detail
+
+inline void calque::device::trim() const noexcept {
+  if (*this == cpu()) (void)detail::host_blocks().trim();
+}

@@ -281,15 +281,18 @@ class fold_pass {
   constexpr int identical(const node& n, const std::int32_t* inputs) {
     const auto key = n.op->key;
     const int a = inputs[0], b = n.inputs > 1 ? inputs[1] : none;
-    const auto if_equal = [&](bool applies, fold_rule rule, int by) {
-      if (!applies || made(by).type != n.type || !r_.in.same_extents(made(by), n)) return none;
+    const auto if_equal = [&](bool applies, fold_rule rule, int by, int ones = none) {
+      if (!applies || made(by).type != n.type) return none;
+      const bool equal = r_.in.same_extents(made(by), n);
+      if (!equal && !is_broadcast(by, ones, n)) return none;
       count(rule);
-      return std::int32_t{by};
+      return std::int32_t{equal ? by : op::broadcast_to::build(r_.out, by, n.rank, n.dims)};
     };
     const auto either = [](std::int32_t x, auto&& y) { return x != none ? x : y(); };
     if (key == mul_key)
-      return either(if_equal(is_uniform(b, 1, 1), fold_rule::multiply_by_one, a),
-                    [&] { return if_equal(is_uniform(a, 1, 1), fold_rule::multiply_by_one, b); });
+      return either(if_equal(is_uniform(b, 1, 1), fold_rule::multiply_by_one, a, b), [&] {
+        return if_equal(is_uniform(a, 1, 1), fold_rule::multiply_by_one, b, a);
+      });
     if (key == div_key) return if_equal(is_uniform(b, 1, 1), fold_rule::multiply_by_one, a);
     if (key == sub_key)  // -0.0 - 0.0 is -0.0, but -0.0 - -0.0 is 0.0
       return if_equal(is_uniform(b, 0.0, 0), fold_rule::add_zero, a);
@@ -308,6 +311,13 @@ class fold_pass {
         return if_equal(true, fold_rule::known_choice, p->value.i != 0 ? b : inputs[2]);
     }
     return none;
+  }
+
+  /// Whether what has no work left to do is a view of an argument: `x * ones` where the ones have
+  /// all extents, as where a gradient begins. Computed values stay in their kernels instead.
+  constexpr bool is_broadcast(int by, int ones, const node& n) const {
+    return ones != none && made(by).op->kind == op_kind::input && n.rank > 0 &&
+           r_.in.same_extents(made(ones), n);
   }
 
   constexpr void transpose(int id) {

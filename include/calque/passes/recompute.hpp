@@ -61,7 +61,7 @@ class recompute_pass {
   constexpr void choose(int id) {
     const node& n = g_.nodes[id];
     const int home = g_.cluster_of[id];
-    if (n.op->kind != op_kind::map || n.rank == 0 || home < 0 || elsewhere_[id] != 0) return;
+    if (home < 0 || n.rank == 0 || elsewhere_[id] != 0 || !is_elementwise(id, home)) return;
     list<std::int32_t> readers;
     bool fits = true;
     for (int u = readers_of_[id]; u < readers_of_[id + 1] && fits; ++u) {
@@ -88,9 +88,22 @@ class recompute_pass {
         if (!known) copies_.push({s, c});
       }
   }
-  /// Bytes of an element of `in` for each of `of`: none where it has fewer axes.
-  static constexpr std::int64_t bytes_of(const node& in, const node& of) {
-    return in.rank < of.rank ? 0 : size_of(in.type);
+  /// A `sum_to` in a rows cluster that sums nothing stands for its input.
+  [[nodiscard]] constexpr bool is_elementwise(int id, int home) const {
+    if (g_.kind(id) == op_kind::map) return true;
+    return g_.kind(id) == op_kind::sum_to && g_.clusters[home].kind == cluster_kind::rows &&
+           !row_set(g_, g_.clusters[home]).reduces(id);
+  }
+  /// Whether `in` has fewer elements than `of`, by its axes or by an extent of 1: a value of rows.
+  [[nodiscard]] constexpr bool is_smaller(const node& in, const node& of) const {
+    if (in.rank < of.rank) return true;
+    for (int a = 0; a < in.rank && in.rank == of.rank; ++a)
+      if (g_.is_literal(in.dims[a], 1) && !g_.is_literal(of.dims[a], 1)) return true;
+    return false;
+  }
+  /// Bytes of an element of `in` for each of `of`.
+  [[nodiscard]] constexpr std::int64_t bytes_of(const node& in, const node& of) const {
+    return is_smaller(in, of) ? 0 : size_of(in.type);
   }
   /// The members of cluster `home` that `id` is computed from, ascending, and what they read
   /// outside; false if that is too much, or no elementwise work.
@@ -105,8 +118,8 @@ class recompute_pass {
       for (std::int32_t s : slice) seen |= s == at;
       if (seen) continue;
       const node& n = g_.nodes[at];
-      cost += n.op->cost;
-      if (n.op->kind != op_kind::map || n.op->may_throw || cost > most_cost ||
+      cost += g_.kind(at) == op_kind::map ? n.op->cost : 0;
+      if (!is_elementwise(at, home) || n.op->may_throw || cost > most_cost ||
           slice.size() == most_nodes)
         return false;
       int to = slice.push(at);
@@ -114,7 +127,8 @@ class recompute_pass {
       slice[to] = at;
       for (int k = 0; k < n.inputs; ++k) {
         const int in = g_.input(at, k);
-        if (g_.cluster_of[in] == home) open.push(in);
+        if (is_smaller(g_.nodes[in], g_.nodes[id])) add_once(inputs, in);
+        else if (g_.cluster_of[in] == home) open.push(in);
         else if (g_.cluster_of[in] >= 0 && g_.kind(in) == op_kind::map && elsewhere_[in] == 0 &&
                  g_.nodes[in].rank > 0)
           return false;  // may be recomputed itself

@@ -76,8 +76,11 @@ class cluster_reasons {
       return who + ", which reduces other axes";
     const node &p = g_.nodes[a.domain], &q = g_.nodes[b.domain];
     if (!g_.same_ones(p, q)) return who + ", which has other extents";
-    if (a.nodes + b.nodes + a.outputs + b.outputs > max_operands)
-      return who + ": one kernel holds no more";
+    const auto size = [&](const calque::cluster& c) {
+      const cluster_inputs in = inputs_of(g_, c);
+      return c.nodes + c.outputs + in.body.size() + in.tail.size();
+    };
+    if (size(a) + size(b) > max_operands) return who + ": one kernel holds no more";
     if (a.root >= 0 && row_axes{&g_, a.domain, reduced_mask(g_, a.root)}.kept() == 0)
       return who + ", which needs what only the whole array gives";
     return who + ", which also waits for a step between the two";

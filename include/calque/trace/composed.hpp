@@ -36,7 +36,8 @@ struct softmax_fn {
       return run_on_arrays(softmax_fn{}, x);
     } else {
       const auto e = calque::exp(shifted<Axis>(x, at), at);
-      return div_fn{}(e, calque::sum(e, axis<Axis>, keepdims, at), at);
+      // one division a row; the sum is 1 at least, so its reciprocal neither overflows nor is 0
+      return mul_fn{}(e, div_fn{}(1, calque::sum(e, axis<Axis>, keepdims, at), at), at);
     }
   }
 };

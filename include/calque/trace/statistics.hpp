@@ -35,12 +35,12 @@ constexpr auto reduced(const expr<T, Rank>& x) {
   builder& g = *x.b;
   return expr<T, rank>{&g, build_reduction<Op>(g, x.id, Mask, Keep, dtype_of<T>)};
 }
-/// The number of elements over the axes of a mask, less `less`, as a double.
+/// The number of elements over the axes of a mask, less `less`, as a double; never below 0.
 template <unsigned Mask, class T, int Rank>
 constexpr expr<double, 0> count_over(const expr<T, Rank>& x, int less = 0) {
   const expr<double, 0> count{x.b, build_count(*x.b, x.id, Mask)};
   if (less == 0) return count;
-  return sub_fn{}(count, static_cast<double>(less));
+  return maximum_fn{}(sub_fn{}(count, static_cast<double>(less)), 0.0);
 }
 /// Gives a result the type and rank of its function, without the kept axes of extent 1.
 template <class T, unsigned Mask, bool Keep, class V, int Rank>
@@ -57,6 +57,12 @@ constexpr auto finished(const expr<V, Rank>& x) {
       if (!((Mask >> i) & 1u)) dims[rank++] = n.dims[i];
     return expr<T, Rank - bits_in(Mask)>{&g, op::reshape::build(g, id, rank, dims)};
   }
+}
+
+/// sqrt whose slope at 0 is 1: the derivative of what squares add up to is 0 where they all are 0.
+template <int Rank>
+constexpr expr<double, Rank> root_of(const expr<double, Rank>& x, location at) {
+  return where_fn{}(greater_fn{}(x, 0.0), sqrt_fn{}(x, at), x, at);
 }
 
 /// Squares of distances from the mean, averaged, in double: differences are taken before anything
@@ -81,7 +87,7 @@ struct variance_fn {
         away = sub_fn{}(away, div_fn{}(reduced<op::sum, mask, true>(away), n));
       const auto squares = reduced<op::sum, mask, Keep>(mul_fn{}(away, away));
       const auto spread = div_fn{}(squares, count_over<mask>(v, Less));
-      if constexpr (Root) return finished<type_of<t>, mask, true>(sqrt_fn{}(spread, at));
+      if constexpr (Root) return finished<type_of<t>, mask, true>(root_of(spread, at));
       else return finished<type_of<t>, mask, true>(spread);
     }
   }
@@ -115,13 +121,6 @@ struct norm_fn {
             root_of(reduced<op::sum, mask, Keep>(mul_fn{}(v, v)), at));
       }
     }
-  }
-
- private:
-  /// sqrt whose slope at 0 is 1, so that the derivative of the norm of zeros is 0.
-  template <int Rank>
-  static constexpr expr<double, Rank> root_of(const expr<double, Rank>& x, location at) {
-    return where_fn{}(greater_fn{}(x, 0.0), sqrt_fn{}(x, at), x, at);
   }
 };
 
@@ -187,11 +186,12 @@ struct logsumexp_fn {
 
 /// Variance over all axes or those of the tag: the mean of squared distances from the mean, of the
 /// population; `cq::ddof<1>` divides by n - 1. Computed in double and in two passes: offsets do not
-/// cancel, it is never negative, and 0 for constants. Of integers it is double; of nothing NaN.
+/// cancel, it is never negative, and 0 for constants. Of integers it is double; of nothing NaN. A
+/// count that `ddof` takes all of is 0: infinity, or NaN if there are no distances.
 ///
 ///   auto spread = cq::var(x, cq::axis<0>, cq::ddof<1>);
 CALQUE_SPREAD(var, false)
-/// Standard deviation: the root of `var`, taken in double.
+/// Standard deviation: the root of `var`, taken in double. Its derivative for constants is 0.
 CALQUE_SPREAD(std, true)
 /// Euclidean norm over all axes or those of the tag; neither large nor small elements lose it
 /// (1e30f and 1e-30f are squared in double, doubles are scaled first). 0 of nothing; of integers it

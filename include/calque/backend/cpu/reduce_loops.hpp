@@ -18,6 +18,7 @@ struct panel {
   void* const* data;
   const std::int64_t* steps;
   std::int64_t rows, n;
+  const std::int64_t* ahead = nullptr;  // bytes to what is wanted next; 0 for nothing
 };
 /// Reduces each of a panel's rows, n >= 1, to one of `results`.
 using rows_function = void (*)(const panel& p, void* results);

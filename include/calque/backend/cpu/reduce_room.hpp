@@ -23,7 +23,7 @@ inline constexpr std::int64_t column_block = 64;
 inline constexpr std::int64_t shortest_line = 8, short_line = 16;
 
 /// Whether more of the first `count` operands that `counts(k)` takes are contiguous along the last
-/// kept axis than along the last axis.
+/// kept axis than along the last axis. What is repeated along one of the two is cheap either way.
 template <class F>
 CALQUE_HIDDEN bool mostly_columns(const geometry& g, int count, F&& counts) {
   int rows = 0, columns = 0;
@@ -31,6 +31,7 @@ CALQUE_HIDDEN bool mostly_columns(const geometry& g, int count, F&& counts) {
     if (!counts(k)) continue;
     const std::int64_t kept = g.operands[k].strides[g.kept - 1];
     const std::int64_t inner = g.operands[k].strides[g.rank - 1];
+    if (kept == 0 || inner == 0) continue;
     rows += inner == 1 && kept != 1;
     columns += kept == 1 && inner != 1;
   }

@@ -124,7 +124,7 @@ struct sweep_loops<program<I...>> {
   static constexpr auto bytes = traits::bytes();
   static constexpr int slots = traits::slots();
   /// Short programs keep four accumulators to hide the latency of combining.
-  static constexpr int ways = traits::instructions <= 4 && !traits::stores ? 4 : 1;
+  static constexpr int ways = traits::instructions <= 8 && !traits::stores ? 4 : 1;
   static constexpr std::int64_t longest_chain = 32;
 
   template <int VB>
@@ -134,10 +134,14 @@ struct sweep_loops<program<I...>> {
     evaluate<sweep_level::once, false, W>(r, {p.data, 0, W}, numbers{});
     evaluate<sweep_level::once, false, W>(last, {p.data, 0, W}, numbers{});
     void* data[slots];
-    for (int k = 0; k < slots; ++k) data[k] = p.data[k];
+    std::int64_t ahead[slots];
+    for (int k = 0; k < slots; ++k) {
+      data[k] = p.data[k];
+      ahead[k] = p.ahead != nullptr ? p.ahead[k] : 0;
+    }
     for (std::int64_t row = 0; row < p.rows; ++row) {
       evaluate<sweep_level::row, false, W>(r, {data, 0, W}, numbers{});
-      one_row<W>(r, last, data, p.n, numbers{});
+      one_row<W>(r, last, data, ahead, p.n, numbers{});
       for (int k = 0; k < slots; ++k) data[k] = static_cast<std::byte*>(data[k]) + p.steps[k];
     }
   }
@@ -188,6 +192,16 @@ struct sweep_loops<program<I...>> {
         v, short_row ? lane_masks<T, W>::from(rest) : lane_masks<T, W>::all_but_last(rest));
     apply_lanes<typename Op::combine, T, T, W>(at_reg<D, T, W>(a), at_reg<D, T, W>(a), v);
   }
+  /// Asks for what a later sweep begins with, so that it arrives while this one computes.
+  template <int W, class J>
+  CALQUE_INLINE static void want(J, void* const*, const std::int64_t*, std::int64_t) {}
+  template <int W, int K, class T>
+  CALQUE_INLINE static void want(load<K, T>, void* const* data, const std::int64_t* ahead,
+                                 std::int64_t i) {
+    __builtin_prefetch(static_cast<const std::byte*>(data[K]) +
+                           i * static_cast<std::int64_t>(sizeof(T)) + ahead[K],
+                       0, 2);
+  }
   template <int W, int D, class J>
   CALQUE_INLINE static void finish(J, const registers<W, P>&, void* const*) {}
   template <int W, int D, class Op, class T, int Src, int K>
@@ -198,7 +212,8 @@ struct sweep_loops<program<I...>> {
 
   template <int W, int... D>
   CALQUE_INLINE static void one_row(registers<W, P>& r, registers<W, P>& last, void* const* data,
-                                    std::int64_t n, std::integer_sequence<int, D...> all) {
+                                    const std::int64_t* ahead, std::int64_t n,
+                                    std::integer_sequence<int, D...> all) {
     registers<W, P> total;
     (start<W, D>(I{}, total), ...);
     const bool short_row = n < W;
@@ -230,11 +245,11 @@ struct sweep_loops<program<I...>> {
       if constexpr (ways == 4)
         (start<W, D>(I{}, b), ...), (start<W, D>(I{}, c), ...), (start<W, D>(I{}, d), ...);
       for (; i + ways * W <= end; i += ways * W) {
-        one_window<W>(r, a, data, i, all);
+        one_window<W>(r, a, data, ahead, i, all);
         if constexpr (ways == 4) {
-          one_window<W>(r, b, data, i + W, all);
-          one_window<W>(r, c, data, i + 2 * W, all);
-          one_window<W>(r, d, data, i + 3 * W, all);
+          one_window<W>(r, b, data, ahead, i + W, all);
+          one_window<W>(r, c, data, ahead, i + 2 * W, all);
+          one_window<W>(r, d, data, ahead, i + 3 * W, all);
         }
       }
       if constexpr (ways == 4)
@@ -242,7 +257,7 @@ struct sweep_loops<program<I...>> {
       (join<W, D>(I{}, total, a), ...);
     }
     if constexpr (ways > 1)
-      for (; i + W <= n; i += W) one_window<W>(r, total, data, i, all);
+      for (; i + W <= n; i += W) one_window<W>(r, total, data, ahead, i, all);
     if (rest != 0)
       for (int k = 0; k < slots; ++k) {
         if (bytes.stored[k] == 0) continue;
@@ -258,7 +273,9 @@ struct sweep_loops<program<I...>> {
   }
   template <int W, int... D>
   CALQUE_INLINE static void one_window(registers<W, P>& r, registers<W, P>& a, void* const* data,
-                                       std::int64_t i, std::integer_sequence<int, D...> all) {
+                                       const std::int64_t* ahead, std::int64_t i,
+                                       std::integer_sequence<int, D...> all) {
+    if constexpr (ways == 1) (want<W>(I{}, data, ahead, i), ...);
     evaluate<sweep_level::element, false, W>(r, {data, i, W}, all);
     if constexpr (traits::stores) evaluate<sweep_level::element, true, W>(r, {data, i, W}, all);
     (take<W, D>(I{}, a, r), ...);

@@ -40,6 +40,7 @@ struct CALQUE_HIDDEN row_room {
   static constexpr std::int64_t row_block = 2048;   // of a row that one call of a sweep takes
   static constexpr std::int64_t line_block = 32;    // lines that are taken one after another
   static constexpr std::int64_t shortest_row = 32;  // to be swept along
+  static constexpr std::int64_t longest_line = 2048;
 
   bool lines = false;
   std::int64_t elements = 1;            // of a row
@@ -62,7 +63,10 @@ struct CALQUE_HIDDEN row_room {
     lines = across(k, g);
     const std::int64_t n = elements > 0 ? elements : 1;
     if (lines) {
-      rows = std::min(run, std::clamp<std::int64_t>(4 * tile / n / 64 * 64, 64, tile_size));
+      // one sweep reads nothing again: long lines then, which memory hands out fastest
+      const bool once = k.phase_count <= 3;
+      rows = std::min(run, once ? longest_line
+                                : std::clamp<std::int64_t>(4 * tile / n / 64 * 64, 64, tile_size));
       block = std::min(n, line_block);
     } else {
       rows = std::min(run, std::clamp<std::int64_t>(tile / n, 1, tile_size));
@@ -86,8 +90,11 @@ struct CALQUE_HIDDEN row_room {
     if (!inside) return shared_bytes(g, total);
     return shared + groups * level_bytes * folds + g.threads * worker_bytes(passed);
   }
+  /// Whether the tile of an operand that is not read or written in place holds one line only.
+  [[nodiscard]] bool line_by_line() const { return lines && elements > block; }
   /// Bytes between rows (`lines`: between lines) of a slot's tile.
   [[nodiscard]] std::int64_t step(const row_kernel& k, int s) const {
+    if (line_by_line() && k.slots[s].is_full()) return 0;
     return (lines                                 ? rows
             : k.slots[s].kind == slot_kind::saved ? elements
                                                   : block) *
@@ -115,7 +122,7 @@ struct CALQUE_HIDDEN row_room {
         direct[s] = !o.streamed && (lines ? rows == 1 || o.strides[g.kept - 1] == 1
                                           : is_contiguous(g, o, g.kept, g.rank));
       if (direct[s]) return;
-      if (slot.is_full()) room *= block;
+      if (slot.is_full() && !line_by_line()) room *= block;
     } else if (slot.kind == slot_kind::saved) {
       room *= n;
     }

@@ -66,7 +66,7 @@ class CALQUE_HIDDEN row_walk {
     for (int s = 0; s < k_.slot_count; ++s) {
       const row_slot& slot = k_.slots[s];
       slot_[s] = scratch_ + room_.offset[s];
-      gathered_[s] = false;
+      gathered_[s] = asked_[s] = false;
       if (!is_operand(s)) continue;
       std::int64_t from = at * stride(s, g_.kept - 1);
       for (int a = 0; a + 1 < g_.kept; ++a) from += index[a] * stride(s, a);
@@ -179,6 +179,7 @@ class CALQUE_HIDDEN row_walk {
   void block(const row_phase_entry& phase, std::int64_t at, std::int64_t n, void* const* results) {
     void* data[max_operands + 2];
     std::int64_t steps[max_operands + 2];
+    std::int64_t ahead[max_operands + 2]{};
     bool in_place[max_operands + 2]{};
     for (int s = 0; s < k_.slot_count; ++s) {
       const row_slot& slot = k_.slots[s];
@@ -193,7 +194,13 @@ class CALQUE_HIDDEN row_walk {
           in_place[s] = true;
           steps[s] = room_.lines ? 0 : stride(s, g_.kept - 1) * bytes_of(s);
           if (!room_.lines) data[s] = moved(base_[s], at * bytes_of(s));
-        } else if (phase.used[s] && slot.kind == slot_kind::full_input && !gathered_[s]) {
+          // the tile's rows are in the cache now: time for those of the next
+          if (&phase != &k_.phases[1] && phase.used[s] && !asked_[s] && n == room_.elements) {
+            ahead[s] = rows_ * steps[s];
+            asked_[s] = true;
+          }
+        } else if (phase.used[s] && slot.kind == slot_kind::full_input && !gathered_[s] &&
+                   !room_.line_by_line()) {
           move_block<true>(s, at, n);
           gathered_[s] = n == room_.elements;  // else the next block takes its place
         }
@@ -211,14 +218,21 @@ class CALQUE_HIDDEN row_walk {
           line[s] = in_place[s] ? moved(base_[s], element(s, at + j) * bytes_of(s))
                                 : moved(data[s], j * steps[s]);
         }
+        if (room_.line_by_line()) move_all<true>(phase, at + j, 1);
         phase.across(line, rows_);
+        if (room_.line_by_line()) move_all<false>(phase, at + j, 1);
       }
     } else {
-      phase.along({data, steps, rows_, n});
+      phase.along({data, steps, rows_, n, ahead});
     }
+    if (!room_.line_by_line()) move_all<false>(phase, at, n);
+  }
+  /// The operands of a sweep that are read (`In`), or written, through tiles.
+  template <bool In>
+  void move_all(const row_phase_entry& phase, std::int64_t at, std::int64_t n) {
+    constexpr slot_kind kind = In ? slot_kind::full_input : slot_kind::full_output;
     for (int s = 0; s < g_.operand_count(); ++s)
-      if (phase.used[s] && k_.slots[s].kind == slot_kind::full_output && !room_.direct[s])
-        move_block<false>(s, at, n);
+      if (phase.used[s] && k_.slots[s].kind == kind && !room_.direct[s]) move_block<In>(s, at, n);
   }
   /// Where element `j` of a row lies, in elements from the row's start.
   [[nodiscard]] std::int64_t element(int s, std::int64_t j) const {
@@ -266,6 +280,7 @@ class CALQUE_HIDDEN row_walk {
   std::int64_t rows_ = 0;  // of the tile at hand
   bool streams_ = false;
   bool gathered_[max_operands + 2]{};  // by slot: the tile holds its rows
+  bool asked_[max_operands + 2]{};     // the next tile's rows are on their way
   void* slot_[max_operands + 2];
   void* base_[max_operands + 2];
 };

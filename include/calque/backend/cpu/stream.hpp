@@ -24,7 +24,7 @@ namespace calque::detail {
 [[nodiscard]] inline std::int64_t streaming_threshold() {
 #if CALQUE_X86() && defined(_SC_LEVEL3_CACHE_SIZE)
   static const std::int64_t bytes = [] {
-    constexpr std::int64_t least = std::int64_t{8} << 20, most = std::int64_t{64} << 20;
+    constexpr std::int64_t least = std::int64_t{8} << 20, most = std::int64_t{24} << 20;
     const std::int64_t found = sysconf(_SC_LEVEL3_CACHE_SIZE);
     return found < least ? least : found > most ? most : found;
   }();

@@ -73,7 +73,11 @@ CALQUE_HIDDEN inline void move_run(U* tile, U* base, std::int64_t stride, std::i
     else std::memcpy(base, tile, static_cast<std::size_t>(n) * sizeof(U));
   } else if (Gather && stride == 0) {
     const U v = *base;
-    for (std::int64_t i = 0; i < n; ++i) tile[i] = v;
+    constexpr std::int64_t many = 64 / sizeof(U);
+    for (std::int64_t i = 0; i < n && i < many; ++i) tile[i] = v;
+    std::int64_t i = many;
+    for (; i + many <= n; i += many) std::memcpy(tile + i, tile, 64);
+    for (; i < n; ++i) tile[i] = v;
   } else {
     const auto one = [&](std::int64_t i) {
       if constexpr (Gather) tile[i] = base[i * stride];
