@@ -8,6 +8,8 @@
 
 #include <array>
 #include <concepts>
+#include <cstring>
+#include <limits>
 #include <type_traits>
 
 #include "calque/backend/cpu/reduce_loops.hpp"
@@ -27,30 +29,15 @@ struct arg_lines {
   std::int64_t out_step;
 };
 
-/// Whether `x` is the extreme from now on, as a select of `yes` and `no` by elements. Nested
-/// selects: g++ takes masks of 64 bytes apart where they are combined.
-template <class Better, class T, int W, class R>
-CALQUE_INLINE void choose_better(lane<R, W>& r, const lane<T, W>& x, const lane<T, W>& best,
-                                 const lane<R, W>& yes, const lane<R, W>& no) {
-  using bits = lane<signed_bits<T>, W>;
-  if constexpr (std::is_floating_point_v<T>) {  // NaN is worse than nothing, and better than all
-    lane<R, W> chosen;
-    if constexpr (std::same_as<Better, op::greater>) chosen = (bits)(x <= best) ? no : yes;
-    else chosen = (bits)(x >= best) ? no : yes;
-    r = (bits)(best == best) ? chosen : no;
-  } else if constexpr (std::same_as<Better, op::greater>) {
-    r = (bits)(x > best) ? yes : no;
-  } else {
-    r = (bits)(x < best) ? yes : no;
-  }
-}
+template <class Better>
+struct arg_extreme {
+  using combine = std::conditional_t<std::same_as<Better, op::greater>, op::maximum, op::minimum>;
+};
 
 /// The places of the extremes of contiguous rows, as a loop of one instruction set.
 template <class Better, class T>
 struct arg_rows {
-  struct extreme {
-    using combine = std::conditional_t<std::same_as<Better, op::greater>, op::maximum, op::minimum>;
-  };
+  using extreme = arg_extreme<Better>;
   using place = signed_bits<T>;
 
   template <int VB>
@@ -185,7 +172,12 @@ struct arg_columns {
                                  std::int64_t* out, std::int64_t step) {
     T best[most];
     place places[most];
-    std::memcpy(best, in, static_cast<std::size_t>(m) * sizeof(T));
+    for (std::int64_t i = 0; i < m; ++i) best[i] = in[i];
+    for (std::int64_t i = 0; i + W <= m; i += W) {
+      lane<T, W> x;
+      get<W>(x, in + i);
+      lanes::store<T, W>(best + i, x);
+    }
     for (std::int64_t i = 0; i < m; ++i) out[i * step] = 0;
     for (std::int64_t first = 0; first < n; first += block) {
       for (std::int64_t i = 0; i < m; ++i) places[i] = -1;
@@ -196,21 +188,28 @@ struct arg_columns {
         if (places[i] >= 0) out[i * step] = first + places[i];
     }
   }
+  /// Elements such that equal ones have equal bits, and a NaN keeps them: what replaces an extreme
+  /// is then seen in its bits, and one comparison does.
+  template <int W>
+  CALQUE_INLINE static void get(lane<T, W>& x, const T* p) {
+    lanes::load<T, W>(x, p);
+    if constexpr (std::is_floating_point_v<T>) x = x + lane<T, W>{};
+  }
   template <int W>
   CALQUE_INLINE static void one_row(const T* in, T* best, place* places, std::int64_t m,
                                     place row) {
-    lane<place, W> at, place_now;
-    lanes::splat<place, W>(place_now, row);
+    lane<place, W> at, now;
+    lanes::splat<place, W>(now, row);
     std::int64_t i = 0;
     for (; i + W <= m; i += W) {
-      lane<T, W> x, value;
-      lanes::load<T, W>(x, in + i);
+      lane<T, W> x, value, next;
+      get<W>(x, in + i);
       lanes::load<T, W>(value, best + i);
       lanes::load<place, W>(at, places + i);
-      choose_better<Better, T, W, place>(at, x, value, place_now, at);
-      choose_better<Better, T, W, T>(value, x, value, x, value);
+      apply_lanes<typename arg_extreme<Better>::combine, T, T, W>(next, value, x);
+      at = (lane<place, W>)next == (lane<place, W>)value ? at : now;
       lanes::store<place, W>(places + i, at);
-      lanes::store<T, W>(best + i, value);
+      lanes::store<T, W>(best + i, next);
     }
     for (; i < m; ++i)
       if (best[i] == best[i] && (Better{}(in[i], best[i]) || in[i] != in[i]))

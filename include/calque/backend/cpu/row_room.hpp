@@ -63,8 +63,11 @@ struct CALQUE_HIDDEN row_room {
     lines = across(k, g);
     const std::int64_t n = elements > 0 ? elements : 1;
     if (lines) {
-      // one sweep reads nothing again: long lines then, which memory hands out fastest
-      const bool once = k.phase_count <= 3;
+      // Where nothing is read again, or not before it has left the caches: long lines, which memory
+      // hands out fastest. Those of a whole tile may be kept, and then they have to be few.
+      bool saves = false;
+      for (int s = 0; s < k.slot_count; ++s) saves |= k.slots[s].kind == slot_kind::saved;
+      const bool once = k.phase_count <= 3 || (n > tile / 2 && !saves);
       rows = std::min(run, once ? longest_line
                                 : std::clamp<std::int64_t>(4 * tile / n / 64 * 64, 64, tile_size));
       block = std::min(n, line_block);
