@@ -369,3 +369,18 @@ TEST_CASE(
   CHECK(g(1, 1) == doctest::Approx(0));
   CHECK(cq::grad([](auto v) { return cq::std(v); })(cq::array<float, 1>{3})(0) == 0);
 }
+
+TEST_CASE("cross entropy takes a label for each row, not one for all (C052)") {
+  const auto logits = cq::ones<float>(cq::shape{4, 3}), row = cq::ones<float>(cq::shape{1, 3});
+  for (std::int64_t n : {0, 1, 3, 5}) {
+    const auto labels = cq::zeros<int>(cq::shape{n});
+    CHECK_THROWS_AS((void)cq::cross_entropy(logits, labels), cq::shape_error);
+    if (n != 1) CHECK_THROWS_AS((void)cq::cross_entropy(row, labels), cq::shape_error);
+  }
+  const auto apart = cq::slice(cq::zeros<int>(cq::shape{8}), cq::range{0, 8, 2});
+  CHECK(cq::cross_entropy(logits, apart).item() == doctest::Approx(1.0986123));
+  const auto far = cq::cross_entropy(cq::ones<double>(cq::shape{2, 2, 3}),
+                                     cq::array<int, 2>{{0, 1}, {2, 3}}, cq::no_reduction);
+  CHECK(far(1, 0) == doctest::Approx(1.0986122886681098));
+  CHECK(std::isnan(far(1, 1)));
+}

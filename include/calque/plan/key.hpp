@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "calque/core/thread_object.hpp"
 #include "calque/plan/overlap.hpp"
 
 namespace calque::detail::planning {
@@ -53,9 +54,10 @@ class plan_key {
     const std::size_t bound = bound_of(g, facts, r);
     words_ = inline_.data();
     if (bound > inline_.size()) {
-      std::vector<std::int64_t>& buffer = thread_buffer();
-      if (buffer.size() < bound) buffer.resize(bound);
-      words_ = buffer.data();
+      std::vector<std::int64_t>* buffer = thread_object<std::vector<std::int64_t>>();
+      if (buffer == nullptr) buffer = &own_;  // the thread ends
+      if (buffer->size() < bound) buffer->resize(bound);
+      words_ = buffer->data();
     }
     writer w{words_, words_ + flag_words(g)};
     std::fill(words_, w.to, 0);
@@ -95,10 +97,6 @@ class plan_key {
   }
 
  private:
-  static std::vector<std::int64_t>& thread_buffer() {
-    static thread_local std::vector<std::int64_t> buffer;
-    return buffer;
-  }
   static std::size_t bound_of(const graph_view& g, const graph_facts& facts,
                               const call_request& r) {
     const auto count = [](int n) { return static_cast<std::size_t>(n); };
@@ -157,6 +155,7 @@ class plan_key {
   std::size_t size_;
   std::uint64_t hash_;
   std::array<std::int64_t, 192> inline_;  // uninitialised: only the words in use are ever read
+  std::vector<std::int64_t> own_;
 };
 
 /// Names the first difference of a new key from an older one of the same graph.

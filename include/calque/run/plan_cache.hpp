@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "calque/core/thread_object.hpp"
 #include "calque/run/executor.hpp"
 #include "calque/run/plan_table.hpp"
 
@@ -150,10 +151,6 @@ struct miss_record {
   std::uint64_t cache = 0;
   std::string text;
 };
-inline std::vector<miss_record>& thread_misses() {
-  static thread_local std::vector<miss_record> records;
-  return records;
-}
 inline std::uint64_t next_cache_number() {
   static std::atomic<std::uint64_t> last{0};
   return last.fetch_add(1, std::memory_order_relaxed) + 1;
@@ -224,8 +221,9 @@ CALQUE_ONCE cache_stats plan_cache::stats() const {
 }
 
 CALQUE_ONCE std::string plan_cache::last_miss() const {
-  for (const auto& r : detail::thread_misses())
-    if (r.cache == number_) return r.text;
+  if (const auto* const records = detail::thread_object<std::vector<detail::miss_record>>())
+    for (const auto& r : *records)
+      if (r.cache == number_) return r.text;
   return {};
 }
 
@@ -275,7 +273,9 @@ CALQUE_ONCE std::string plan_cache::reason(const detail::planning::plan_key& key
 }
 
 CALQUE_ONCE void plan_cache::remember(std::string why) const {
-  auto& records = detail::thread_misses();
+  auto* const mine = detail::thread_object<std::vector<detail::miss_record>>();
+  if (mine == nullptr) return;  // the thread ends: nobody will ask
+  auto& records = *mine;
   for (auto& r : records)
     if (r.cache == number_) {
       r.text = std::move(why);

@@ -42,6 +42,19 @@ struct softmax_fn {
   }
 };
 
+/// Labels with the extent of the rows of `y`: one label for several rows would be none of theirs.
+template <class L, class T, int Rank>
+constexpr auto labels_of_rows(const L& labels, const expr<T, Rank>& y) {
+  if constexpr (Rank != 2) {  // a reshape would take any order of several axes
+    return labels;
+  } else {
+    builder& g = *y.b;
+    const std::int32_t rows[max_rank] = {g.at(y.id).dims[0]};
+    return expr<type_of<operand_traits<L>::type>, 1>{
+        &g, op::reshape::build(g, g.value_of(labels.id), 1, rows)};
+  }
+}
+
 /// For each row the logarithm of its exponentials' sum, less the label's logit, both shifted by the
 /// row's largest. A comparison with all classes picks the label's: no row needs an index.
 template <bool Mean>
@@ -63,11 +76,12 @@ struct cross_entropy_fn {
       using T = type_of<floating(operand_traits<X>::type)>;
       (void)common_builder(logits, labels);
       const auto y = shifted<rank - 1>(logits, at);
-      const auto hit = one_hot_fn<bool>{}(labels, calque::shape{y.extent(rank - 1)}, at);
+      const auto of_rows = labels_of_rows(labels, y);
+      const auto hit = one_hot_fn<bool>{}(of_rows, calque::shape{y.extent(rank - 1)}, at);
       const auto picked = reduced<op::sum, mask, true>(where_fn{}(hit, y, T{0}, at));
       const auto total = reduced<op::sum, mask, true>(exp_fn{}(y, at));
       const auto each = finished<T, mask, false>(sub_fn{}(log_fn{}(total, at), picked));
-      const auto label = astype_fn<std::int64_t>{}(labels, at);
+      const auto label = astype_fn<std::int64_t>{}(of_rows, at);
       const auto known = where_fn{}(greater_equal_fn{}(label, 0, at),
                                     less_fn{}(label, y.extent(rank - 1), at), false, at);
       const auto rows = where_fn{}(known, each, std::numeric_limits<T>::quiet_NaN(), at);
@@ -118,7 +132,8 @@ inline constexpr no_reduction_t no_reduction{};
 
 /// The mean over rows of -log(softmax(logits)) at the rows' labels, the classes lying along the
 /// last axis; stable for logits of any size and any common offset. A label outside [0, classes)
-/// makes its row's loss NaN, and so the mean. With `cq::no_reduction` a loss for each row.
+/// makes its row's loss NaN, and so the mean. With `cq::no_reduction` a loss for each row. A number
+/// of labels that is not the number of rows is a `shape_error`.
 ///
 ///   auto loss = cq::cross_entropy(cq::matmul(x, w) + b, labels);
 template <array_operand X, array_operand L>
