@@ -68,6 +68,7 @@ using scratch_function = std::int64_t (*)(const geometry&);
 struct kernel_entry {
   kernel_function run = nullptr;
   scratch_function scratch = nullptr;
+  bool heavy = false;  // computes so much for an element that memory keeps up with one thread
 };
 
 /// The kernels of one graph on one back end.

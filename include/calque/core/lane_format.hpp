@@ -67,6 +67,23 @@ CALQUE_INLINE void polynomial(lane<T, W>& r, const lane<T, W>& z, T first, T sec
   ((r = r * z + static_cast<T>(rest)), ...);
 }
 
+/// The same of an even number of coefficients, by pairs: as many operations, half of them waiting
+/// for one another. `square` is z^2.
+template <class T, int W>
+CALQUE_INLINE void add_pairs(lane<T, W>&, const lane<T, W>&, const lane<T, W>&) {}
+template <class T, int W, class... C>
+CALQUE_INLINE void add_pairs(lane<T, W>& r, const lane<T, W>& z, const lane<T, W>& square, T first,
+                             T second, C... rest) {
+  r = r * square + (first * z + second);
+  add_pairs<T, W>(r, z, square, rest...);
+}
+template <class T, int W, class... C>
+CALQUE_INLINE void paired_polynomial(lane<T, W>& r, const lane<T, W>& z, const lane<T, W>& square,
+                                     T first, T second, C... rest) {
+  r = first * z + second;
+  add_pairs<T, W>(r, z, square, rest...);
+}
+
 /// The sign bits of x; r = |x|.
 template <class T, int W>
 CALQUE_INLINE void take_sign(lane<T, W>& r, lane<bits_of<T>, W>& sign, const lane<T, W>& x) {

@@ -75,8 +75,9 @@ CALQUE_INLINE void exp_reduce(lane<T, W>& y, lane<bits_of<T>, W>& multiple, cons
 template <class T, int W>
 CALQUE_INLINE void exp_less_one(lane<T, W>& p, const lane<T, W>& y) {
   if constexpr (sizeof(T) == sizeof(float)) {
-    polynomial<T, W>(p, y, 0x1.6ac6b2p-10f, 0x1.123dep-7f, 0x1.555858p-5f, 0x1.55548cp-3f,
-                     0x1.fffffcp-2f);
+    paired_polynomial<T, W>(p, y, y * y, 0x1.6ac6b2p-10f, 0x1.123dep-7f, 0x1.555858p-5f,
+                            0x1.55548cp-3f);
+    p = p * y + 0x1.fffffcp-2f;
   } else {
     polynomial<T, W>(p, y, 1. / 6227020800, 1. / 479001600, 1. / 39916800, 1. / 3628800,
                      1. / 362880, 1. / 40320, 1. / 5040, 1. / 720, 1. / 120, 1. / 24, 1. / 6, 0.5);
@@ -144,9 +145,11 @@ CALQUE_INLINE void log_of_parts(lane<T, W>& r, const lane<T, W>& k, const lane<T
   using format = floating_format<T>;
   lane<T, W> p;
   if constexpr (sizeof(T) == sizeof(float)) {
-    polynomial<T, W>(p, f, 0x1.65c78cp-4f, -0x1.2504b4p-3f, 0x1.31852ap-3f, -0x1.535d2ep-3f,
-                     0x1.98d2c0p-3f, -0x1.00049ap-2f, 0x1.5556f4p-2f, -0x1.fffffap-2f);
-    p = p * (f * f) + f;
+    const lane<T, W> z = f * f;
+    paired_polynomial<T, W>(p, f, z, 0x1.65c78cp-4f, -0x1.2504b4p-3f, 0x1.31852ap-3f,
+                            -0x1.535d2ep-3f, 0x1.98d2c0p-3f, -0x1.00049ap-2f, 0x1.5556f4p-2f,
+                            -0x1.fffffap-2f);
+    p = p * z + f;
     r = k * 0x1.62e43p-1f + p;  // one word: its error is small beside the result
   } else {
     const lane<T, W> s = f / (f + T(2));

@@ -195,6 +195,20 @@ inline constexpr bool calls_by_element = false;
 template <class... I>
 inline constexpr bool calls_by_element<program<I...>> = (called_by_element<I> || ...);
 
+/// How much an instruction computes: 0 for a few instructions of the processor, 1 for so many that
+/// memory keeps up, 2 for so many that the processor looks no further ahead.
+template <class I>
+inline constexpr int weight_of = 0;
+template <class Op, class Out, class In, int... Src>
+inline constexpr int weight_of<ins<Op, Out, In, Src...>> = [] {
+  if constexpr (requires { Op::weight; }) return Op::weight;
+  else return called_by_element<ins<Op, Out, In, Src...>> ? 1 : 0;
+}();
+template <class P>
+inline constexpr bool heavy_program = false;
+template <class... I>
+inline constexpr bool heavy_program<program<I...>> = ((weight_of<I> > 0) || ...);
+
 /// A functor of scalars on some elements. Not inlined: it is compiled without the instructions of
 /// the loop around, so it rounds as the same functor does elsewhere, and may throw.
 template <class Op, class Out, class... In>

@@ -74,33 +74,37 @@ namespace op {
   CALQUE_INLINE static void lanes(lane<T, W>& r, const lane<T, W>& x) { \
     calque::lanes::NAME<T, W>(r, x);                                    \
   }
-#define CALQUE_FLOATING_FUNCTION(NAME, RULE)                 \
+// `weight`: see lower/program.hpp.
+#define CALQUE_FLOATING_FUNCTION(NAME, WEIGHT, RULE)         \
   struct NAME {                                              \
     CALQUE_FLOATING_STEP(NAME)                               \
+    static constexpr int weight = WEIGHT;                    \
     static constexpr void gradient(gradient_rule& g) {       \
       const value x = g.input(0), y = g.output(), dy = g.dy; \
       (void)x, (void)y;                                      \
       g.flow(0, RULE);                                       \
     }                                                        \
   }
-CALQUE_FLOATING_FUNCTION(exp, dy* y);
-CALQUE_FLOATING_FUNCTION(log, dy / x);
-CALQUE_FLOATING_FUNCTION(sqrt, dy / (y + y));
-CALQUE_FLOATING_FUNCTION(tanh, dy*(g.number(1) - y * y));
-CALQUE_FLOATING_FUNCTION(erf, dy*(apply_op<exp>(-(x* x)) * g.number(0x1.20dd750429b6dp0)));
-CALQUE_FLOATING_FUNCTION(tan, dy*(y* y + g.number(1)));
-CALQUE_FLOATING_FUNCTION(expm1, dy*(y + g.number(1)));
-CALQUE_FLOATING_FUNCTION(log1p, dy / (x + g.number(1)));
-CALQUE_FLOATING_FUNCTION(sigmoid, dy*(y*(g.number(1) - y)));
-CALQUE_FLOATING_FUNCTION(rsqrt, dy*(y / x * g.number(-0.5)));
+CALQUE_FLOATING_FUNCTION(exp, 2, dy* y);
+CALQUE_FLOATING_FUNCTION(log, 2, dy / x);
+CALQUE_FLOATING_FUNCTION(sqrt, 1, dy / (y + y));
+CALQUE_FLOATING_FUNCTION(tanh, 2, dy*(g.number(1) - y * y));
+CALQUE_FLOATING_FUNCTION(erf, 2, dy*(apply_op<exp>(-(x* x)) * g.number(0x1.20dd750429b6dp0)));
+CALQUE_FLOATING_FUNCTION(tan, 2, dy*(y* y + g.number(1)));
+CALQUE_FLOATING_FUNCTION(expm1, 2, dy*(y + g.number(1)));
+CALQUE_FLOATING_FUNCTION(log1p, 2, dy / (x + g.number(1)));
+CALQUE_FLOATING_FUNCTION(sigmoid, 2, dy*(y*(g.number(1) - y)));
+CALQUE_FLOATING_FUNCTION(rsqrt, 1, dy*(y / x * g.number(-0.5)));
 #undef CALQUE_FLOATING_FUNCTION
 
 struct sin {
   CALQUE_FLOATING_STEP(sin)
+  static constexpr int weight = 2;
   static constexpr void gradient(gradient_rule& g);
 };
 struct cos {
   CALQUE_FLOATING_STEP(cos)
+  static constexpr int weight = 2;
   static constexpr void gradient(gradient_rule& g);
 };
 constexpr void sin::gradient(gradient_rule& g) { g.flow(0, g.dy * apply_op<cos>(g.input(0))); }
@@ -119,6 +123,7 @@ struct round {
 
 #define CALQUE_FLOATING_PAIR(NAME)                                                           \
   static constexpr char name[] = #NAME;                                                      \
+  static constexpr int weight = 2;                                                           \
   static constexpr int arity = 2;                                                            \
   template <class T>                                                                         \
     requires std::is_floating_point_v<T>                                                     \

@@ -111,11 +111,11 @@ class step_layouts {
       return;
     }
     kernels[i] = kernel->run;
-    if (s.kind == step_kind::cluster
-            ? g.clusters[s.cluster].kind == cluster_kind::map ||
-                  g.clusters[s.cluster].kind == cluster_kind::rows
-            : s.kind == step_kind::single && g.kind(s.node) == op_kind::map)
-      stream_results(l);
+    const bool elementwise = s.kind == step_kind::cluster
+                                 ? g.clusters[s.cluster].kind == cluster_kind::map ||
+                                       g.clusters[s.cluster].kind == cluster_kind::rows
+                                 : s.kind == step_kind::single && g.kind(s.node) == op_kind::map;
+    if (elementwise && (!kernel->heavy || d_.request.threads > 1)) stream_results(l);
     l.shape.operands = l.operands.data();
     l.shape.threads = threads_for(work_of(s, g, l.shape), d_.request.threads);
     if (kernel->scratch != nullptr) scratch[i] = kernel->scratch(l.shape);

@@ -4,6 +4,7 @@
 #include "calque/backend/cpu/isa.hpp"
 #include "calque/backend/cpu/tile.hpp"
 #include "calque/lower/program.hpp"
+#include "calque/lower/segments.hpp"
 
 namespace calque::detail {
 
@@ -23,7 +24,7 @@ struct map_body {
     void* tail[count];
     void* const* from = data;
     for (std::int64_t end = n - rest;; end = W) {
-      for (std::int64_t i = 0; i < end; i += W) evaluate_window<W, true, P>(r, {from, i, W});
+      run_windows<VB, W>(r, from, end);
       if (rest == 0 || from == tail) break;
       for (int k = 0; k < count; ++k) {
         tail[k] = room[k];
@@ -36,6 +37,21 @@ struct map_body {
   }
 
  private:
+  template <int VB, int W>
+  CALQUE_INLINE static void run_windows(registers<W, P>& r, void* const* from, std::int64_t end) {
+    constexpr int count = segments_of<P>.count, most = strip_windows<P>;
+    if constexpr (count == 1) {
+      for (std::int64_t i = 0; i < end; i += W) evaluate_window<W, true, P>(r, {from, i, W});
+    } else {
+      waiting_room<VB, P> rooms[most];
+      for (std::int64_t i = 0; i < end; i += most * W) {
+        const std::int64_t left = (end - i) / W;
+        const int windows = left < most ? static_cast<int>(left) : most;
+        evaluate_strip<W, P>(r, rooms, {from, i, W}, windows,
+                             std::make_integer_sequence<int, count>{});
+      }
+    }
+  }
   template <bool In>
   CALQUE_INLINE static void copy_tail(int k, std::byte* room, void* operand, std::int64_t at,
                                       std::int64_t n, std::size_t padded) {

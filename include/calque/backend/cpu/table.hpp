@@ -39,7 +39,7 @@ constexpr kernel_entry reduce_entry(P, Tail) {
 }
 template <class P>
 constexpr kernel_entry map_entry(P) {
-  return {&launch_map<P>, &map_scratch};
+  return {&launch_map<P>, &map_scratch, heavy_program<P>};
 }
 template <class T, class P>
 constexpr kernel_entry product_entry(P) {
