@@ -25,6 +25,9 @@ constexpr auto soft_columns = cq::trace([](auto x) {
   auto e = cq::exp(x - cq::max(x, cq::axis<0>, cq::keepdims));
   return e / cq::sum(e, cq::axis<0>, cq::keepdims);
 });
+constexpr auto places = cq::trace([](auto x) { return cq::argmax(x, cq::axis<1>); });
+constexpr auto column_places = cq::trace([](auto x) { return cq::argmax(x, cq::axis<0>); });
+constexpr auto column_spread = cq::trace([](auto x) { return cq::var(x, cq::axis<0>); });
 constexpr auto extremes = cq::trace([](auto x) {
   auto d = x - cq::max(x);
   return std::tuple(cq::sum(d * d), cq::min(d), cq::exp(d));
@@ -79,6 +82,14 @@ TEST_CASE("row kernels give the same bits for 1, 2 and 8 threads (C008)") {
     same_bits("softmax of columns", true, [&] { return soft_columns(x); });
     same_bits("softmax of a transposed view", true, [&] { return soft(cq::transpose(t)); });
   }
+  const auto high = waves(5000, 130);  // longer columns than a tile of whole ones takes
+  same_bits("spread of long columns", true, [&] { return column_spread(high); });
   const auto large = waves(3, 2000003);
   same_bits("streamed", true, [&] { return soft(large); });
+}
+
+TEST_CASE("places of extremes are the same for 1, 2 and 8 threads (C008)") {
+  const auto x = waves(1000, 700);
+  same_bits("of rows", true, [&] { return places(x); });
+  same_bits("of columns", true, [&] { return column_places(x); });
 }
