@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "calque/backend/cpu/isa.hpp"
-#include "calque/ops/cast.hpp"
 #include "calque/ops/math.hpp"
 #include "calque/ops/select.hpp"
 
@@ -26,18 +25,18 @@ using calque::detail::strip_windows;
 using calque::detail::waiting_room;
 namespace op = calque::op;
 
-// where(x < a, erf(exp(x) * a), x) and, as double, log of the same exp: three long instructions.
-using mixed =
-    program<splat<0, float>, load<1, float>, ins<op::exp, float, float, 1>,
-            ins<op::mul, float, float, 2, 0>, ins<op::less, bool, float, 1, 0>,
-            ins<op::erf, float, float, 3>, ins<op::where, float, float, 4, 5, 1>,
-            store<2, float, 6>, ins<op::cast, double, float, 2>, ins<op::log, double, double, 8>,
-            ins<op::sqrt, double, double, 9>, store<3, double, 10>>;
+// where(x < a, erf(exp(x) * a), x) and, in double, sqrt(log(t)): three long instructions.
+using mixed = program<splat<0, float>, load<1, float>, ins<op::exp, float, float, 1>,
+                      ins<op::mul, float, float, 2, 0>, ins<op::less, bool, float, 1, 0>,
+                      ins<op::erf, float, float, 3>, ins<op::where, float, float, 4, 5, 1>,
+                      store<2, float, 6>, load<4, double>, ins<op::log, double, double, 8>,
+                      ins<op::sqrt, double, double, 9>, store<3, double, 10>>;
 constexpr auto& plan = segments_of<mixed>;
 static_assert(plan.count == 3);
 static_assert(plan.of[2] == 0 && plan.of[4] == 0 && plan.of[5] == 1 && plan.of[8] == 1 &&
               plan.of[9] == 2 && plan.of[11] == 2);
-static_assert(plan.last[1] == 1 && plan.last[2] == 1 && plan.last[8] == 2 && plan.last[9] == 2);
+static_assert(plan.last[1] == 1 && plan.last[2] == 0 && plan.last[3] == 1 && plan.last[8] == 2 &&
+              plan.last[9] == 2);
 static_assert(strip_windows<mixed> == 16);
 
 using light = program<load<0, float>, ins<op::sqrt, float, float, 0>,
@@ -78,15 +77,16 @@ void compare() {
     std::vector<float> x(n + 1);
     for (std::size_t i = 0; i < n; ++i) x[i] = static_cast<float>(i) * 0.031f - 1;
     std::vector<float> y(n + 1, -7.f), z(y);
-    std::vector<double> v(n + 1, -7.), w(v);
-    void* first[] = {&a, x.data(), y.data(), v.data()};
-    void* second[] = {&a, x.data(), z.data(), w.data()};
+    std::vector<double> v(n + 1, -7.), w(v), t(n + 1, 3.5);
+    for (std::size_t i = 0; i < n; ++i) t[i] += static_cast<double>(i);
+    void* first[] = {&a, x.data(), y.data(), v.data(), t.data()};
+    void* second[] = {&a, x.data(), z.data(), w.data(), t.data()};
     calque::detail::on<Level>::template run<by_window>(static_cast<void* const*>(first), windows);
     calque::detail::on<Level>::template run<by_strip>(static_cast<void* const*>(second), windows);
     INFO("windows ", windows);
     CHECK(std::memcmp(y.data(), z.data(), (n + 1) * sizeof(float)) == 0);
     CHECK(std::memcmp(v.data(), w.data(), (n + 1) * sizeof(double)) == 0);
-    void* third[] = {&a, x.data(), x.data(), w.data()};  // in place
+    void* third[] = {&a, x.data(), x.data(), w.data(), t.data()};  // in place
     calque::detail::on<Level>::template run<by_strip>(static_cast<void* const*>(third), windows);
     CHECK(std::memcmp(x.data(), y.data(), n * sizeof(float)) == 0);
   }
