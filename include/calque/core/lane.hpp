@@ -2,8 +2,9 @@
 //
 // Every function is always inlined and takes lanes by reference, the result first; so one generic
 // body serves plain functions and functions with a target attribute (AVX2, AVX-512), at -O0 too.
-// Lanes wider than the target's registers work, but for square roots: the compiler splits them.
-// Separate from the arithmetic (core/lanes.hpp) to keep each short; users include that one.
+// Lanes wider than the target's registers work, but for square roots and what core/lane_math.hpp
+// holds: the compiler splits them. Separate from the arithmetic (core/lanes.hpp) to keep each
+// short; users include that one.
 #pragma once
 
 #include <cstdint>

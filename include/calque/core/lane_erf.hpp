@@ -1,8 +1,8 @@
 // erf on lanes of float and double, within 2 ulp of the exact result.
 //
-// Separate because of its polynomials; they were computed for this file by Remez's algorithm in 60
-// decimal digits, each for its interval and the form it is used in. No division. Called by lowered
-// programs.
+// Separate because of its polynomials; they were computed for this file by Remez's algorithm in 40
+// decimal digits or more, each for its interval and the form it is used in. No division. Called by
+// lowered programs.
 #pragma once
 
 #include "calque/core/config.hpp"

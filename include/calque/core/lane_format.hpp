@@ -33,7 +33,6 @@ struct floating_format<float> {
   static constexpr float shifter = 0x1.8p23f, log2_e = 0x1.715476p0f;
   static constexpr float exp_overflow = 89.f, exp_underflow = -104.f;
   static constexpr float exp_ln2_high = 0.693359375f, exp_ln2_low = -2.12194440e-4f;
-  static constexpr float log_ln2_high = 0x1.62e300p-1f, log_ln2_low = 0x1.2fefa2p-17f;
   static constexpr float least_normal = 0x1p-126f, normalise = 0x1p25f, shifted = 25.f;
 };
 
