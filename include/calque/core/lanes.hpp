@@ -177,7 +177,10 @@ CALQUE_INLINE void convert_saturating(lane<To, W>& r, const lane<From, W>& a) {
 template <int... K>
 CALQUE_INLINE void widen(lane<double, sizeof...(K)>& r, const lane<float, sizeof...(K)>& a,
                          std::integer_sequence<int, K...>) {
-  r = lane<double, sizeof...(K)>{static_cast<double>(a[K])...};
+  constexpr int W = sizeof...(K);
+  lane<double, W> wide{};
+  ((wide[K] = static_cast<double>(a[K])), ...);
+  r = wide;
 }
 
 }  // namespace detail
