@@ -194,7 +194,8 @@ TEST_CASE("A10: a row value whose sum sums nothing is kept for later phases and 
   static constexpr cq::graph_view g =
       cq::graph_of<fused, cq::array<double, 2>, cq::array<double, 1>, cq::array<double, 1>>();
   CHECK(g.kernels() == 1);
-  for (const auto& [n, m] : sizes) {
+  for (const auto& extents : sizes) {
+    const std::int64_t n = extents[0], m = extents[1];
     INFO("n = ", n, ", m = ", m);
     const auto x = drawn<double>(cq::shape{n, m}, draws<double>(1));
     const auto c = drawn<double>(cq::shape{m}, draws<double>(2)),
