@@ -113,7 +113,7 @@ struct scan_loops {
     state<W> s;
     lanes::splat<T, W>(s.neutral, m::neutral());
     if constexpr (Carried) lanes::splat<T, W>(s.carry, *static_cast<const T*>(b.carry));
-    lane<T, W> v;
+    lane<T, W> v{};
     std::int64_t i = 0;
     if (W <= b.n) {
       get<W>(v, in, 0, b.in_step);
