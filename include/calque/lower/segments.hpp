@@ -16,14 +16,31 @@
 
 namespace calque::detail {
 
+template <int D, class I>
+struct numbered {
+  using type = I;
+};
+template <class P, class Ds>
+struct instructions;
+template <class... I, int... D>
+struct instructions<program<I...>, std::integer_sequence<int, D...>> : numbered<D, I>... {};
+template <int D, class I>
+numbered<D, I> find_instruction(const numbered<D, I>&);
+template <class P, int D>
+using instruction_at = typename decltype(find_instruction<D>(
+    instructions<P, std::make_integer_sequence<int, P::size>>{}))::type;
+
 template <class P>
 struct segments;
 template <class... I>
 struct segments<program<I...>> {
   static constexpr int size = static_cast<int>(sizeof...(I));
-  /// By register: its segment, the last one that reads it, and its place among values that wait.
   struct plan {
+    // by register: its segment, the last one that reads it, its place among values that wait
     int of[size + 1]{}, last[size + 1]{}, place[size + 1]{};
+    // by segment: its first instruction, and where its part of `fetch` begins
+    int first[size + 2]{}, first_fetch[size + 2]{};
+    int fetch[3 * size + 1]{};  // registers that a segment reads and does not compute, each once
     int count = 1, waiting = 0;
   };
   static constexpr plan make() {
@@ -31,24 +48,40 @@ struct segments<program<I...>> {
     int d = 0, longs = 0;
     ((longs += weight_of<I> > 1 ? 1 : 0, p.of[d++] = longs > 1 ? longs - 1 : 0), ...);
     p.count = longs > 1 ? longs : 1;
+    for (d = size - 1; d >= 0; --d) p.first[p.of[d]] = d;
+    p.first[p.count] = size;
+    int fetched_by[size + 1]{};  // a segment's number, from 1
+    int fetches = 0, begun = 0;
     d = 0;
-    (read(p, d++, I{}), ...);
+    (read(p, d++, fetched_by, fetches, begun, I{}), ...);
+    for (int k = begun; k <= p.count; ++k) p.first_fetch[k] = fetches;
     for (int k = 0; k < size; ++k)
       if (p.last[k] > p.of[k]) p.place[k] = p.waiting++;
     return p;
   }
 
  private:
-  template <class Op, class Out, class In, int... Src>
-  static constexpr void read(plan& p, int d, ins<Op, Out, In, Src...>) {
-    ((p.last[Src] = p.of[d]), ...);
+  template <class J>
+  static constexpr void read(plan& p, int d, int* fetched_by, int& fetches, int& begun, J) {
+    for (; begun <= p.of[d]; ++begun) p.first_fetch[begun] = fetches;
+    sources(J{}, [&](int src) {
+      p.last[src] = p.of[d];
+      if (p.of[src] == p.of[d] && !uniform_of<program<I...>>.of[src]) return;
+      if (fetched_by[src] == p.of[d] + 1) return;
+      fetched_by[src] = p.of[d] + 1;
+      p.fetch[fetches++] = src;
+    });
   }
-  template <int K, class T, int Src>
-  static constexpr void read(plan& p, int d, store<K, T, Src>) {
-    p.last[Src] = p.of[d];
+  template <class Op, class Out, class In, int... Src, class F>
+  static constexpr void sources(ins<Op, Out, In, Src...>, F f) {
+    (f(Src), ...);
   }
-  template <class Other>
-  static constexpr void read(plan&, int, Other) {}
+  template <int K, class T, int Src, class F>
+  static constexpr void sources(store<K, T, Src>, F f) {
+    f(Src);
+  }
+  template <class Other, class F>
+  static constexpr void sources(Other, F) {}
 };
 template <class P>
 inline constexpr auto segments_of = segments<P>::make();
@@ -65,42 +98,45 @@ struct waiting_room {
   alignas(64) std::byte value[segments_of<P>.waiting + 1][VB];
 };
 
-template <int S, int D, int W, class P, class I, class R, class Room>
+template <int D, int W, class P, class R, class Room>
 CALQUE_INLINE void fetch_value(R& r, const R& uniform, const Room& room) {
-  constexpr auto& p = segments_of<P>;
-  auto& v = at_reg<D, typename I::type, W>(r);
-  if constexpr (uniform_of<P>.of[D]) {
-    v = at_reg<D, typename I::type, W>(uniform);
-  } else if constexpr (p.of[D] < S && p.last[D] >= S) {
-    std::memcpy(&v, room.value[p.place[D]], sizeof(v));
-  }
+  using T = typename instruction_at<P, D>::type;
+  auto& v = at_reg<D, T, W>(r);
+  if constexpr (uniform_of<P>.of[D]) v = at_reg<D, T, W>(uniform);
+  else std::memcpy(&v, room.value[segments_of<P>.place[D]], sizeof(v));
 }
-template <int S, int D, int W, class P, class I, class R>
+template <int D, int W, class P, class R>
 CALQUE_INLINE void step_of_segment(R& r, const lane_window& w) {
-  if constexpr (!uniform_of<P>.of[D] && segments_of<P>.of[D] == S) step<D, W, true>(I{}, r, w);
+  if constexpr (!uniform_of<P>.of[D]) step<D, W, true>(instruction_at<P, D>{}, r, w);
 }
-template <int S, int D, int W, class P, class I, class R, class Room>
+template <int D, int W, class P, class R, class Room>
 CALQUE_INLINE void leave_value(const R& r, Room& room) {
   constexpr auto& p = segments_of<P>;
-  if constexpr (!uniform_of<P>.of[D] && p.of[D] == S && p.last[D] > S) {
-    const auto& v = at_reg<D, typename I::type, W>(r);
+  if constexpr (!uniform_of<P>.of[D] && p.last[D] > p.of[D]) {
+    const auto& v = at_reg<D, typename instruction_at<P, D>::type, W>(r);
     std::memcpy(room.value[p.place[D]], &v, sizeof(v));
   }
 }
-template <int S, int W, class... I, class R, class Room, int... D>
-CALQUE_INLINE void evaluate_segment(program<I...>, std::integer_sequence<int, D...>,
-                                    const R& uniform, Room& room, const lane_window& w) {
+// Only what a segment has to do with: a program of many segments would take the compiler long.
+template <int S, int W, class P, class R, class Room, int... D, int... F>
+CALQUE_INLINE void evaluate_segment(std::integer_sequence<int, D...>,
+                                    std::integer_sequence<int, F...>, const R& uniform, Room& room,
+                                    const lane_window& w) {
+  constexpr auto& p = segments_of<P>;
   R r;
-  (fetch_value<S, D, W, program<I...>, I>(r, uniform, room), ...);
-  (step_of_segment<S, D, W, program<I...>, I>(r, w), ...);
-  (leave_value<S, D, W, program<I...>, I>(r, room), ...);
+  (fetch_value<p.fetch[p.first_fetch[S] + F], W, P>(r, uniform, room), ...);
+  (step_of_segment<p.first[S] + D, W, P>(r, w), ...);
+  (leave_value<p.first[S] + D, W, P>(r, room), ...);
 }
 template <int S, int W, class P, class Room>
 CALQUE_INLINE void run_segment(const registers<W, P>& uniform, Room* rooms, const lane_window& w,
                                int windows) {
+  constexpr auto& p = segments_of<P>;
+  using own = std::make_integer_sequence<int, p.first[S + 1] - p.first[S]>;
+  using fetched = std::make_integer_sequence<int, p.first_fetch[S + 1] - p.first_fetch[S]>;
   for (int u = 0; u < windows; ++u)
-    evaluate_segment<S, W>(P{}, std::make_integer_sequence<int, P::size>{}, uniform, rooms[u],
-                           lane_window{w.data, w.i + u * W, w.n});
+    evaluate_segment<S, W, P>(own{}, fetched{}, uniform, rooms[u],
+                              lane_window{w.data, w.i + u * W, w.n});
 }
 /// Computes what is not uniform for `windows` neighbouring windows, at most `strip_windows<P>`.
 template <int W, class P, class Room, int... S>
