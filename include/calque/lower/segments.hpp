@@ -35,6 +35,7 @@ struct segments;
 template <class... I>
 struct segments<program<I...>> {
   static constexpr int size = static_cast<int>(sizeof...(I));
+  static constexpr int most_segments = 24;  // beyond, one: to keep compilation short
   struct plan {
     // by register: its segment, the last one that reads it, its place among values that wait
     int of[size + 1]{}, last[size + 1]{}, place[size + 1]{};
@@ -46,7 +47,9 @@ struct segments<program<I...>> {
   static constexpr plan make() {
     plan p;
     int d = 0, longs = 0;
-    ((longs += weight_of<I> > 1 ? 1 : 0, p.of[d++] = longs > 1 ? longs - 1 : 0), ...);
+    const int all = ((weight_of<I> > 1 ? 1 : 0) + ... + 0);
+    const bool splits = all <= most_segments;
+    ((longs += splits && weight_of<I> > 1 ? 1 : 0, p.of[d++] = longs > 1 ? longs - 1 : 0), ...);
     p.count = longs > 1 ? longs : 1;
     for (d = size - 1; d >= 0; --d) p.first[p.of[d]] = d;
     p.first[p.count] = size;
