@@ -39,6 +39,15 @@ constexpr int build_reduction(builder& b, int id, unsigned mask, bool keep, dtyp
   return b.append_with(n, id);
 }
 
+/// The number of elements over the axes of `mask`, as a double.
+constexpr int build_count(builder& g, int id, unsigned mask) {
+  const node n = g.at(g.value_of(id));
+  int count = g.literal_dim(1);
+  for (int i = 0; i < n.rank; ++i)
+    if ((mask >> i) & 1u) count = g.arithmetic_dim(dim_kind::mul, count, n.dims[i]);
+  return build_cast(g, g.extent_of(count), dtype::float64);
+}
+
 /// Gives a reduction's result (or its derivative) the extents of the reduction's input again.
 constexpr value unreduced(gradient_rule& g, value v) {
   const node n = g.info(), x = g.input(0).info();

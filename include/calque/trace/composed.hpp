@@ -1,6 +1,7 @@
 // Functions of rows composed of others: softmax, log_softmax, cross_entropy, layer_norm.
 #pragma once
 
+#include "calque/ops/normalized.hpp"
 #include "calque/trace/statistics.hpp"
 
 namespace calque {
@@ -91,7 +92,10 @@ struct cross_entropy_fn {
   }
 };
 
-/// Distances from the mean of a row over their root mean square, which is taken in double.
+/// Distances from the mean of a row over their root mean square, at the speed of x's own type and
+/// with the range and nearly the accuracy of a wider one. All is measured from a first mean, so
+/// that what the second sum finds is small, and rows far from zero lose nothing; rows of very large
+/// or small numbers are scaled by a power of two. The derivative flows through the second sums.
 template <class Axes>
 struct layer_norm_fn {
   template <class X, class G, class B, class E>
@@ -106,18 +110,34 @@ struct layer_norm_fn {
     } else {
       constexpr unsigned mask = checked_mask<Axes, X>();
       using T = type_of<operand_traits<X>::type>;
+      constexpr T few = static_cast<T>(0x1p-24);  // of each: 2^24 of the largest do not overflow
       (void)common_builder(x, gamma, beta, eps);
-      const auto n = count_over<mask>(x);
-      const auto wide = [at](const auto& v) { return astype_fn<double>{}(v, at); };
-      const auto narrow = [at](const auto& v) { return astype_fn<T>{}(v, at); };
-      const auto mean = div_fn{}(reduced<op::sum, mask, true>(wide(x)), n, at);
-      const auto high = narrow(mean);  // and what its rounding left out: rows far from zero need it
-      const auto low = narrow(sub_fn{}(mean, wide(high), at));
-      const auto away = sub_fn{}(sub_fn{}(x, high, at), low, at);
-      const auto squares = mul_fn{}(wide(away), wide(away), at);
-      const auto spread = div_fn{}(reduced<op::sum, mask, true>(squares), n, at);
-      const auto scale = div_fn{}(1.0, sqrt_fn{}(add_fn{}(spread, eps, at), at), at);
-      return add_fn{}(mul_fn{}(mul_fn{}(away, narrow(scale), at), gamma, at), beta, at);
+      const auto n = astype_fn<T>{}(count_over<mask>(x), at);
+      const auto first = [&](const auto& v) {  // a first mean
+        const auto part = reduced<op::sum, mask, true>(mul_fn{}(v, few, at));
+        return div_fn{}(part, mul_fn{}(n, few, at), at);
+      };
+      const auto size = first(abs_fn{}(x, at));
+      const auto unit = stop_gradient(unary_fn<op::to_unit, true>{}(size, at), at);
+      const auto near_mean = stop_gradient(mul_fn{}(first(x), unit, at), at);
+      const auto away = sub_fn{}(mul_fn{}(x, unit, at), near_mean, at);
+      const auto mean = div_fn{}(reduced<op::sum, mask, true>(away), n, at);
+      const auto squares = reduced<op::sum, mask, true>(mul_fn{}(away, away, at));
+      const auto spread = sub_fn{}(div_fn{}(squares, n, at), mul_fn{}(mean, mean, at), at);
+      const auto wide_unit = astype_fn<double>{}(unit, at);
+      const auto least = mul_fn{}(mul_fn{}(wide_unit, wide_unit, at), eps, at);
+      const auto root = sqrt_fn{}(add_fn{}(astype_fn<double>{}(spread, at), least, at), at);
+      const auto scale = astype_fn<T>{}(div_fn{}(1.0, root, at), at);
+      const auto plain = mul_fn{}(sub_fn{}(away, mean, at), scale, at);
+      if constexpr (weak_operand<E> && !symbolic<E>) {
+        const auto inverse = mul_fn{}(scale, unit, at);
+        builder& g = *x.b;
+        const expr<T, operand_traits<X>::rank> normal{
+            &g, g.map_of<op::normalized>(dtype_of<T>, plain.id, g.value_of(x.id), inverse.id)};
+        return add_fn{}(mul_fn{}(normal, gamma, at), beta, at);
+      } else {  // a derivative may be asked for eps
+        return add_fn{}(mul_fn{}(plain, gamma, at), beta, at);
+      }
     }
   }
 };
@@ -147,7 +167,7 @@ template <array_operand X, array_operand L>
 }
 
 /// (x - mean) / sqrt(var + eps) * gamma + beta, with mean and variance over the axes of the tag
-/// (the last one); `gamma` and `beta` broadcast to x. Statistics are computed in double.
+/// (the last one); `gamma` and `beta` broadcast to x. Rows of any magnitude, and far from zero.
 ///
 ///   auto y = cq::layer_norm(x, gamma, beta);
 template <array_operand X, operand G, operand B, int... A, weak_operand E = double>

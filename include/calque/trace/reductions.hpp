@@ -35,15 +35,6 @@ constexpr unsigned checked_mask() {
                 "twice; name each axis once");
   return mask;
 }
-/// The number of elements over the axes of `mask`, as a double.
-constexpr int build_count(builder& g, int id, unsigned mask) {
-  const node n = g.at(g.value_of(id));
-  int count = g.literal_dim(1);
-  for (int i = 0; i < n.rank; ++i)
-    if ((mask >> i) & 1u) count = g.arithmetic_dim(dim_kind::mul, count, n.dims[i]);
-  return build_cast(g, g.extent_of(count), dtype::float64);
-}
-
 template <class Op, class Axes, bool Keep>
 struct reduce_fn {
   template <class X>

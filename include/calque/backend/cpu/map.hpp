@@ -35,6 +35,14 @@ struct map_body {
     if (rest != 0)
       for (int k = 0; k < count; ++k) copy_tail<false>(k, room[k], data[k], n - rest, rest, 0);
   }
+  /// Where every operand has room for whole vectors: those past the end are computed of anything.
+  template <int VB>
+  CALQUE_INLINE static void run_past_end(void* const* data, std::int64_t n) {
+    constexpr int W = lane_width(VB, program_traits<P>::widest());
+    registers<W, P> r;
+    evaluate_uniform<W, P>(r, data);
+    run_windows<VB, W>(r, data, (n + W - 1) / W * W);
+  }
 
  private:
   template <int VB, int W>
@@ -84,6 +92,15 @@ template <class P>
 CALQUE_HIDDEN CALQUE_TARGET_AVX512 [[gnu::noinline]] void map_avx512(void* const* data,
                                                                      std::int64_t n) {
   map_body<P>::template run<64>(data, n);
+}
+template <class P>
+CALQUE_HIDDEN [[gnu::noinline]] void map_past_end_baseline(void* const* data, std::int64_t n) {
+  map_body<P>::template run_past_end<16>(data, n);
+}
+template <class P>
+CALQUE_HIDDEN CALQUE_TARGET_AVX2 [[gnu::noinline]] void map_past_end_avx2(void* const* data,
+                                                                          std::int64_t n) {
+  map_body<P>::template run_past_end<32>(data, n);
 }
 
 /// The loop of `P` for the processor at hand.

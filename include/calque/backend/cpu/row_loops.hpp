@@ -192,7 +192,8 @@ struct sweep_loops<program<I...>> {
         v, short_row ? lane_masks<T, W>::from(rest) : lane_masks<T, W>::all_but_last(rest));
     apply_lanes<typename Op::combine, T, T, W>(at_reg<D, T, W>(a), at_reg<D, T, W>(a), v);
   }
-  /// Asks for what a later sweep begins with, so that it arrives while this one computes.
+  /// Asks for what a later sweep begins with, so that it arrives while this one computes. Not in
+  /// light sweeps: they load as fast as they can, and the processor looks ahead itself.
   template <int W, class J>
   CALQUE_INLINE static void want(J, void* const*, const std::int64_t*, std::int64_t) {}
   template <int W, int K, class T>
@@ -275,7 +276,7 @@ struct sweep_loops<program<I...>> {
   CALQUE_INLINE static void one_window(registers<W, P>& r, registers<W, P>& a, void* const* data,
                                        const std::int64_t* ahead, std::int64_t i,
                                        std::integer_sequence<int, D...> all) {
-    if constexpr (ways == 1) (want<W>(I{}, data, ahead, i), ...);
+    if constexpr (heavy_program<P>) (want<W>(I{}, data, ahead, i), ...);
     evaluate<sweep_level::element, false, W>(r, {data, i, W}, all);
     if constexpr (traits::stores) evaluate<sweep_level::element, true, W>(r, {data, i, W}, all);
     (take<W, D>(I{}, a, r), ...);

@@ -57,14 +57,21 @@ inline constexpr auto sweep_folds = sweep_tables<L, P>::folds();
 template <class P>
 inline constexpr auto sweep_slots = sweep_tables<isa::baseline, P>::used();
 
-/// Values of rows are few beside their elements: they are computed on vectors of 32 bytes at most.
-template <isa L, int Phase, class P>
+/// Values of rows are few beside their elements, often one: they are computed on vectors of 32 bytes
+/// at most, and past the last row where all of them lie in slots of the kernel's own.
+template <isa L, class P, bool PastEnd>
+constexpr tile_function once_at() {
+  if constexpr (!PastEnd) return map_at < L == isa::avx512 ? isa::avx2 : L, P > ();
+  else if constexpr (L == isa::baseline) return &map_past_end_baseline<P>;
+  else return &map_past_end_avx2<P>;
+}
+template <isa L, int Phase, class P, bool PastEnd>
 constexpr row_phase_entry row_phase() {
   row_phase_entry e;
   if constexpr (P::size == 0) {
     return e;
   } else if constexpr (Phase % 2 == 0) {
-    e.once = map_at < L == isa::avx512 ? isa::avx2 : L, P > ();
+    e.once = once_at<L, P, PastEnd>();
   } else {
     e.along = sweep_at<L, P>();
     e.across = map_at<L, typename sweep_across<P>::type>();
@@ -98,7 +105,17 @@ struct CALQUE_HIDDEN row_cluster {
   template <isa L, int... P>
   static constexpr auto phases_at(std::integer_sequence<int, P...>) {
     return std::array<row_phase_entry, sizeof...(P)>{
-        row_phase<L, P, lowered<row_code<G, C, P>>>()...};
+        row_phase<L, P, lowered<row_code<G, C, P>>, has_room<lowered<row_code<G, C, P>>>()>()...};
+  }
+  /// Whether the values that a program reads and writes lie in slots of the kernel's own.
+  template <class P>
+  static constexpr bool has_room() {
+    bool own = !calls_by_element<P>;
+    for (int s = 0; s < facts.slot_count; ++s) {
+      const operand_use& use = operands_of<P>.of[s];
+      own &= !use.used || use.uniform || facts.slots[s].kind == slot_kind::kept;
+    }
+    return own;
   }
   template <isa L>
   static constexpr auto phases = phases_at<L>(std::make_integer_sequence<int, facts.phases>{});

@@ -23,7 +23,9 @@ CALQUE_ONCE void run_rows(const row_kernel& k, const geometry& g, void* const* d
 class CALQUE_HIDDEN row_walk {
  public:
   row_walk(const row_kernel& k, const geometry& g, void* const* data, std::byte* scratch)
-      : k_(k), g_(g), data_(data), scratch_(scratch), room_(k, g) {}
+      : k_(k), g_(g), data_(data), scratch_(scratch), room_(k, g) {
+    set_steps();
+  }
 
   /// All tiles, by all threads of the step; the scratch has `row_room::bytes`.
   void run() {
@@ -33,6 +35,7 @@ class CALQUE_HIDDEN row_walk {
     for_each_block(g_.threads, cut.blocks, [&](int worker, std::int64_t b) {
       row_walk own(*this);
       own.scratch_ += worker * worker_bytes(room_.total);
+      own.set_rooms();
       own.run(cut.first(b), cut.first(b) + cut.size(b));
     });
   }
@@ -42,12 +45,14 @@ class CALQUE_HIDDEN row_walk {
     std::int64_t index[max_rank]{};  // of the kept axes but the last
     std::int64_t outer = first / of_run, at = first % of_run * room_.rows;
     for (int a = g_.kept - 2; a >= 0; --a) index[a] = outer % g_.extents[a], outer /= g_.extents[a];
+    start_run(index);
     for (std::int64_t t = first; t < last; ++t) {
       rows_ = std::min(room_.rows, room_.run - at);
-      one_tile(index, at);
+      one_tile(at);
       if ((at += room_.rows) < room_.run) continue;
       at = 0;
       for (int a = g_.kept - 2; a >= 0 && ++index[a] == g_.extents[a]; --a) index[a] = 0;
+      start_run(index);
     }
     if (streams_) end_streaming();
   }
@@ -62,25 +67,76 @@ class CALQUE_HIDDEN row_walk {
   }
   [[nodiscard]] bool is_operand(int s) const { return s < g_.operand_count(); }
 
-  void one_tile(const std::int64_t* index, std::int64_t at) {
+  /// What is the same in every tile: bytes between rows, and what a sweep asks for.
+  void set_steps() {
+    whole_ = !room_.lines && room_.elements > 0 && room_.elements <= room_.block;
     for (int s = 0; s < k_.slot_count; ++s) {
       const row_slot& slot = k_.slots[s];
+      const bool in_place = slot.is_full() && !slot.uniform && room_.direct[s];
+      between_[s] = slot.uniform || !is_operand(s) ? 0 : stride(s, g_.kept - 1) * bytes_of(s);
+      steps_[s] = slot.uniform || (room_.lines && (in_place || !has_elements(slot))) ? 0
+                  : in_place                                                         ? between_[s]
+                  : has_elements(slot) ? room_.step(k_, s)
+                                       : bytes_of(s);
+      if (is_operand(s) && !room_.direct[s]) {
+        if (slot.is_full()) whole_ = false;
+        if (slot.kind == slot_kind::kept_output) scatters_ = true;
+      }
+      if (is_operand(s) && !slot.uniform) moving_[moving_count_++] = s;
+      // the tile's rows are in the cache after the first sweep: time for those of the next
+      bool asked = !in_place;
+      for (int p = 1, sweep = 0; p < k_.phase_count && sweep < most_sweeps; p += 2, ++sweep) {
+        const bool asks = !asked && p > 1 && k_.phases[p].along != nullptr && k_.phases[p].used[s];
+        ahead_[sweep][s] = asks ? room_.rows * steps_[s] : 0;
+        asked = asked || asks;
+      }
+    }
+    set_rooms();
+  }
+  [[nodiscard]] static bool has_elements(const row_slot& s) {
+    return s.is_full() || s.kind == slot_kind::saved;
+  }
+  void set_rooms() {
+    for (int s = 0; s < k_.slot_count; ++s) {
       slot_[s] = scratch_ + room_.offset[s];
-      gathered_[s] = asked_[s] = false;
-      if (!is_operand(s)) continue;
-      std::int64_t from = at * stride(s, g_.kept - 1);
+      if (is_operand(s) && k_.slots[s].uniform) slot_[s] = base_[s] = data_[s];
+    }
+  }
+  /// The rows along the last kept axis from here on.
+  void start_run(const std::int64_t* index) {
+    for (int m = 0; m < moving_count_; ++m) {
+      const int s = moving_[m];
+      std::int64_t from = 0;
       for (int a = 0; a + 1 < g_.kept; ++a) from += index[a] * stride(s, a);
-      base_[s] = slot.uniform ? data_[s] : moved(data_[s], from * bytes_of(s));
-      if (room_.direct[s]) slot_[s] = base_[s];
-      else if (slot.kind == slot_kind::kept_input) move_rows<true>(s);
+      start_[s] = moved(data_[s], from * bytes_of(s));
+    }
+  }
+  void one_tile(std::int64_t at) {
+    const int moving = moving_count_;
+    for (int m = 0; m < moving; ++m) {
+      const int s = moving_[m];
+      base_[s] = moved(start_[s], at * between_[s]);
+      if (room_.direct[s]) {
+        slot_[s] = base_[s];
+        continue;
+      }
+      gathered_[s] = false;
+      if (k_.slots[s].kind == slot_kind::kept_input) move_rows<true>(s);
     }
     for (int p = 0; p < k_.phase_count; ++p) {
       const row_phase_entry& phase = k_.phases[p];
       if (phase.once != nullptr) phase.once(slot_, rows_);
-      if (phase.along != nullptr) sweep(phase);
+      if (phase.along == nullptr) continue;
+      if (whole_) phase.along({slot_, steps_, rows_, room_.elements, ahead_of(phase)});
+      else sweep(phase);
     }
-    for (int s = 0; s < g_.operand_count(); ++s)
-      if (k_.slots[s].kind == slot_kind::kept_output && !room_.direct[s]) move_rows<false>(s);
+    if (scatters_)
+      for (int s = 0; s < g_.operand_count(); ++s)
+        if (k_.slots[s].kind == slot_kind::kept_output && !room_.direct[s]) move_rows<false>(s);
+  }
+  [[nodiscard]] const std::int64_t* ahead_of(const row_phase_entry& phase) const {
+    const auto sweep = (&phase - k_.phases) / 2;
+    return sweep < most_sweeps ? ahead_[sweep] : nullptr;
   }
   /// A value of each row between an operand and its tile.
   template <bool In>
@@ -178,27 +234,14 @@ class CALQUE_HIDDEN row_walk {
   /// or, without them, to their slots.
   void block(const row_phase_entry& phase, std::int64_t at, std::int64_t n, void* const* results) {
     void* data[max_operands + 2];
-    std::int64_t steps[max_operands + 2];
-    std::int64_t ahead[max_operands + 2]{};
-    bool in_place[max_operands + 2]{};
     for (int s = 0; s < k_.slot_count; ++s) {
       const row_slot& slot = k_.slots[s];
       data[s] = slot_[s];
-      steps[s] = slot.uniform || room_.lines ? 0 : bytes_of(s);
       if (slot.kind == slot_kind::saved) {
-        steps[s] = room_.step(k_, s);
-        data[s] = moved(slot_[s], at * (room_.lines ? steps[s] : bytes_of(s)));
+        data[s] = moved(slot_[s], at * (room_.lines ? steps_[s] : bytes_of(s)));
       } else if (slot.is_full() && !slot.uniform) {
-        steps[s] = room_.step(k_, s);
         if (room_.direct[s]) {
-          in_place[s] = true;
-          steps[s] = room_.lines ? 0 : stride(s, g_.kept - 1) * bytes_of(s);
           if (!room_.lines) data[s] = moved(base_[s], at * bytes_of(s));
-          // the tile's rows are in the cache now: time for those of the next
-          if (&phase != &k_.phases[1] && phase.used[s] && !asked_[s] && n == room_.elements) {
-            ahead[s] = rows_ * steps[s];
-            asked_[s] = true;
-          }
         } else if (phase.used[s] && slot.kind == slot_kind::full_input && !gathered_[s] &&
                    !room_.line_by_line()) {
           move_block<true>(s, at, n);
@@ -215,15 +258,16 @@ class CALQUE_HIDDEN row_walk {
       void* line[max_operands + 2];
       for (std::int64_t j = 0; j < n; ++j) {
         for (int s = 0; s < k_.slot_count; ++s) {
-          line[s] = in_place[s] ? moved(base_[s], element(s, at + j) * bytes_of(s))
-                                : moved(data[s], j * steps[s]);
+          const bool in_place = k_.slots[s].is_full() && !k_.slots[s].uniform && room_.direct[s];
+          line[s] = in_place ? moved(base_[s], element(s, at + j) * bytes_of(s))
+                             : moved(data[s], j * steps_[s]);
         }
         if (room_.line_by_line()) move_all<true>(phase, at + j, 1);
         phase.across(line, rows_);
         if (room_.line_by_line()) move_all<false>(phase, at + j, 1);
       }
     } else {
-      phase.along({data, steps, rows_, n, ahead});
+      phase.along({data, steps_, rows_, n, n == room_.elements ? ahead_of(phase) : nullptr});
     }
     if (!room_.line_by_line()) move_all<false>(phase, at, n);
   }
@@ -279,10 +323,20 @@ class CALQUE_HIDDEN row_walk {
   row_room room_;
   std::int64_t rows_ = 0;  // of the tile at hand
   bool streams_ = false;
-  bool gathered_[max_operands + 2]{};  // by slot: the tile holds its rows
-  bool asked_[max_operands + 2]{};     // the next tile's rows are on their way
-  void* slot_[max_operands + 2];
-  void* base_[max_operands + 2];
+  bool scatters_ = false;  // values of rows to where they do not lie together
+  int moving_count_ = 0;
+  static constexpr int most_sweeps = 8;  // that ask for what comes next
+  bool whole_ = false;  // a sweep takes all elements of a tile's rows, and all where they lie
+  // by slot
+  // by slot; filled as far as there are slots
+  int moving_[max_operands];                       // the operands that differ from row to row
+  bool gathered_[max_operands];                    // the tile holds its rows
+  std::int64_t between_[max_operands];             // bytes between an operand's rows
+  std::int64_t steps_[max_operands];               // of the slot's rows, or lines
+  std::int64_t ahead_[most_sweeps][max_operands];  // by sweep, to what is wanted next
+  void* slot_[max_operands];
+  void* start_[max_operands];  // of operands: at the first row of a run, and of the tile
+  void* base_[max_operands];
 };
 
 CALQUE_ONCE std::int64_t row_scratch(const row_kernel& k, const geometry& g) {
