@@ -22,6 +22,8 @@ struct row_slot {
   slot_kind kind = slot_kind::full_input;
   dtype type = dtype::none;
   bool uniform = false;
+  bool of_line = false;  // a full input that is the same in all rows
+  int home = -1;         // a saved value: the full output whose place it may take
 
   /// An operand with an element for each of the domain's.
   [[nodiscard]] constexpr bool is_full() const {
@@ -172,7 +174,15 @@ class row_phases {
   }
   constexpr void add_slot(slot_kind kind, int id) {
     slots[slot_count++] = {kind, g_.nodes[id].type,
-                           kind <= slot_kind::kept_input && g_.nodes[id].rank == 0};
+                           kind <= slot_kind::kept_input && g_.nodes[id].rank == 0,
+                           kind == slot_kind::full_input && is_of_line(g_.nodes[id])};
+  }
+  /// Whether a value is known to have extent 1 along every kept axis.
+  [[nodiscard]] constexpr bool is_of_line(const node& n) const {
+    const int missing = rows_.axes.rank() - n.rank;
+    for (int a = missing < 0 ? 0 : missing; a < rows_.axes.rank(); ++a)
+      if (!rows_.axes.reduced(a) && !g_.is_literal(n.dims[a - missing], 1)) return false;
+    return n.rank > 0;
   }
   [[nodiscard]] constexpr int saved_slot(int i) const {
     for (int k = 0; k < saved_slot_of_output_.size(); k += 2)

@@ -56,7 +56,7 @@ namespace op {
 
 struct to_unit {
   static constexpr char name[] = "to_unit";
-  static constexpr int arity = 1;
+  static constexpr int arity = 1, cost = 2;
   template <class T>
     requires std::is_floating_point_v<T>
   CALQUE_HD T operator()(T x) const {
@@ -74,7 +74,7 @@ struct to_unit {
 /// of a careful computation takes.
 struct normalized {
   static constexpr char name[] = "normalized";
-  static constexpr int arity = 3;
+  static constexpr int arity = 3, cost = 0;
   template <class T>
     requires std::is_floating_point_v<T>
   CALQUE_HD constexpr T operator()(T h, T, T) const {

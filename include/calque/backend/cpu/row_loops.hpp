@@ -296,14 +296,21 @@ CALQUE_HIDDEN CALQUE_TARGET_AVX512 [[gnu::noinline]] void sweep_avx512(const pan
   sweep_loops<P>::template along<64>(p);
 }
 
-/// A sweep across a line of rows, as an elementwise program.
-template <class P>
+/// A sweep across a line of rows, as an elementwise program; `OfLine` has a bit for each operand that
+/// is the same in all rows.
+template <class P, std::uint64_t OfLine>
 struct sweep_across;
-template <class... I>
-struct sweep_across<program<I...>> {
+template <class... I, std::uint64_t OfLine>
+struct sweep_across<program<I...>, OfLine> {
+  static_assert(max_operands <= 64);
   template <class J>
   static constexpr auto body(J) {
     return program<J>{};
+  }
+  template <int K, class T>
+  static constexpr auto body(load<K, T>) {
+    if constexpr ((OfLine >> K & 1) != 0) return program<splat<K, T>>{};
+    else return program<load<K, T>>{};
   }
   template <int K, class T>
   static constexpr auto body(per_row<K, T>) {

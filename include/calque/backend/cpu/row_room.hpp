@@ -37,6 +37,8 @@ struct row_kernel {
 /// How a geometry is walked, and where everything lies in the scratch.
 struct CALQUE_HIDDEN row_room {
   static constexpr std::int64_t tile = 4096;        // elements of a tile, more or less
+  static constexpr std::int64_t small_tile = 1024;  // where operands come from far away
+  static constexpr std::int64_t near = 1 << 20;     // bytes of the second-level cache
   static constexpr std::int64_t row_block = 2048;   // of a row that one call of a sweep takes
   static constexpr std::int64_t line_block = 32;    // lines that are taken one after another
   static constexpr std::int64_t shortest_row = 32;  // to be swept along
@@ -72,7 +74,12 @@ struct CALQUE_HIDDEN row_room {
                                 : std::clamp<std::int64_t>(4 * tile / n / 64 * 64, 64, tile_size));
       block = std::min(n, line_block);
     } else {
-      rows = std::min(run, std::clamp<std::int64_t>(tile / n, 1, tile_size));
+      // Rows from far away are taken one or a few at a time: loads and stores then spread evenly.
+      std::int64_t bytes = 0;
+      for (int s = 0; s < k.slot_count; ++s)
+        if (k.slots[s].is_full()) bytes += g.kept_size * n * size_of(k.slots[s].type);
+      rows = std::min(run, std::clamp<std::int64_t>((bytes > near ? small_tile : tile) / n, 1,
+                                                    tile_size));
       block = std::min(n, row_block);
     }
     for (std::int64_t left = n; left > block; left = (left + 1) / 2) ++depth;
@@ -95,6 +102,10 @@ struct CALQUE_HIDDEN row_room {
   }
   /// Whether the tile of an operand that is not read or written in place holds one line only.
   [[nodiscard]] bool line_by_line() const { return lines && elements > block; }
+  /// Whether a saved value lies where a result goes.
+  [[nodiscard]] bool at_home(const row_kernel& k, int s) const {
+    return k.slots[s].home >= 0 && !lines && direct[k.slots[s].home];
+  }
   /// Bytes between rows (`lines`: between lines) of a slot's tile.
   [[nodiscard]] std::int64_t step(const row_kernel& k, int s) const {
     if (line_by_line() && k.slots[s].is_full()) return 0;
@@ -122,11 +133,12 @@ struct CALQUE_HIDDEN row_room {
       if (slot.uniform) direct[s] = true;
       else if (!slot.is_full()) direct[s] = rows == 1 || o.strides[g.kept - 1] == 1;
       else
-        direct[s] = !o.streamed && (lines ? rows == 1 || o.strides[g.kept - 1] == 1
+        direct[s] = !o.streamed && (lines ? rows == 1 || o.strides[g.kept - 1] == 1 || slot.of_line
                                           : is_contiguous(g, o, g.kept, g.rank));
       if (direct[s]) return;
       if (slot.is_full() && !line_by_line()) room *= block;
     } else if (slot.kind == slot_kind::saved) {
+      if (at_home(k, s)) return;
       room *= n;
     }
     offset[s] = total;

@@ -65,7 +65,7 @@ constexpr tile_function once_at() {
   else if constexpr (L == isa::baseline) return &map_past_end_baseline<P>;
   else return &map_past_end_avx2<P>;
 }
-template <isa L, int Phase, class P, bool PastEnd>
+template <isa L, int Phase, class P, bool PastEnd, std::uint64_t OfLine>
 constexpr row_phase_entry row_phase() {
   row_phase_entry e;
   if constexpr (P::size == 0) {
@@ -74,7 +74,7 @@ constexpr row_phase_entry row_phase() {
     e.once = once_at<L, P, PastEnd>();
   } else {
     e.along = sweep_at<L, P>();
-    e.across = map_at<L, typename sweep_across<P>::type>();
+    e.across = map_at<L, typename sweep_across<P, OfLine>::type>();
     e.folds = sweep_folds<L, P>.data();
     e.fold_count = sweep_tables<L, P>::count;
     e.used = sweep_slots<P>.data();
@@ -88,10 +88,38 @@ struct row_facts {
   int slot_count = 0, phases = 0;
 
   constexpr row_facts() {
-    const row_phases p(G::view(), G::view().clusters[C]);
+    row_phases p(G::view(), G::view().clusters[C]);
     for (int i = 0; i < p.slot_count; ++i) slots[i] = p.slots[i];
     slot_count = p.slot_count;
     phases = p.count();
+    for (int i = 0; i < slot_count; ++i)
+      if (slots[i].kind == slot_kind::saved) find_home(p, i);
+  }
+
+ private:
+  /// A saved value lies where a result of its type goes, if nothing reads operands any more once it
+  /// is there: one of them may lie there too.
+  constexpr void find_home(row_phases& p, int saved) {
+    bool there = false;
+    for (int phase = 1; phase < phases; phase += 2) {
+      const code_list program = p.program(phase);
+      bool stores = false;
+      for (int i = 0; i < program.size; ++i) {
+        const code& c = program.at[i];
+        stores |= c.kind == code_kind::store && c.operand == saved;
+        if (there && c.kind == code_kind::load && slots[c.operand].kind == slot_kind::full_input)
+          return;
+      }
+      there |= stores;
+    }
+    for (int o = 0; o < slot_count; ++o) {
+      if (slots[o].kind != slot_kind::full_output || slots[o].type != slots[saved].type) continue;
+      bool taken = false;
+      for (int i = 0; i < slot_count; ++i) taken |= slots[i].home == o;
+      if (taken) continue;
+      slots[saved].home = o;
+      return;
+    }
   }
 };
 template <class G, int C, int Phase>
@@ -105,7 +133,14 @@ struct CALQUE_HIDDEN row_cluster {
   template <isa L, int... P>
   static constexpr auto phases_at(std::integer_sequence<int, P...>) {
     return std::array<row_phase_entry, sizeof...(P)>{
-        row_phase<L, P, lowered<row_code<G, C, P>>, has_room<lowered<row_code<G, C, P>>>()>()...};
+        row_phase<L, P, lowered<row_code<G, C, P>>, has_room<lowered<row_code<G, C, P>>>(),
+                  of_line()>()...};
+  }
+  static constexpr std::uint64_t of_line() {
+    std::uint64_t bits = 0;
+    for (int s = 0; s < facts.slot_count; ++s)
+      if (facts.slots[s].of_line) bits |= std::uint64_t{1} << s;
+    return bits;
   }
   /// Whether the values that a program reads and writes lie in slots of the kernel's own.
   template <class P>

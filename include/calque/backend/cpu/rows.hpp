@@ -83,6 +83,10 @@ class CALQUE_HIDDEN row_walk {
         if (slot.kind == slot_kind::kept_output) scatters_ = true;
       }
       if (is_operand(s) && !slot.uniform) moving_[moving_count_++] = s;
+      if (slot.kind == slot_kind::saved && room_.at_home(k_, s)) {
+        guests_[guest_count_++] = s;
+        steps_[s] = steps_[slot.home];
+      }
       // the tile's rows are in the cache after the first sweep: time for those of the next
       bool asked = !in_place;
       for (int p = 1, sweep = 0; p < k_.phase_count && sweep < most_sweeps; p += 2, ++sweep) {
@@ -123,6 +127,7 @@ class CALQUE_HIDDEN row_walk {
       gathered_[s] = false;
       if (k_.slots[s].kind == slot_kind::kept_input) move_rows<true>(s);
     }
+    for (int i = 0; i < guest_count_; ++i) slot_[guests_[i]] = base_[k_.slots[guests_[i]].home];
     for (int p = 0; p < k_.phase_count; ++p) {
       const row_phase_entry& phase = k_.phases[p];
       if (phase.once != nullptr) phase.once(slot_, rows_);
@@ -324,12 +329,13 @@ class CALQUE_HIDDEN row_walk {
   std::int64_t rows_ = 0;  // of the tile at hand
   bool streams_ = false;
   bool scatters_ = false;  // values of rows to where they do not lie together
-  int moving_count_ = 0;
+  int moving_count_ = 0, guest_count_ = 0;
   static constexpr int most_sweeps = 8;  // that ask for what comes next
   bool whole_ = false;  // a sweep takes all elements of a tile's rows, and all where they lie
   // by slot
   // by slot; filled as far as there are slots
   int moving_[max_operands];                       // the operands that differ from row to row
+  int guests_[max_operands];                       // saved values that lie where results go
   bool gathered_[max_operands];                    // the tile holds its rows
   std::int64_t between_[max_operands];             // bytes between an operand's rows
   std::int64_t steps_[max_operands];               // of the slot's rows, or lines

@@ -66,7 +66,7 @@ constexpr kernel_entry cluster_kernel() {
   } else if constexpr (c.kind == cluster_kind::product) {
     return product_entry<type_of<G::view().nodes[c.root].type>>(lowered<body_code<G, C>>{});
   } else if constexpr (c.kind == cluster_kind::rows) {
-    return {&row_cluster<G, C>::launch, &row_cluster<G, C>::scratch};
+    return {&row_cluster<G, C>::launch, &row_cluster<G, C>::scratch, true};
   } else {
     using Op = decltype(reduction_op<G, c.root>());
     using T = type_of<G::view().nodes[c.root].type>;
