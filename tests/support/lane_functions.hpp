@@ -76,9 +76,27 @@ CALQUE_LANE_ROW_OF_TWO(fmod, 0, std::fmod(x, y))
 #undef CALQUE_LANE_ROW
 #undef CALQUE_LANE_ROW_OF_TWO
 
-using lane_functions =
-    std::tuple<lane_exp, lane_log, lane_tanh, lane_erf, lane_sin, lane_cos, lane_tan, lane_expm1,
-               lane_log1p, lane_sigmoid, lane_rsqrt, lane_floor, lane_ceil, lane_round>;
+struct lane_exp_nonpositive {  // of -|x|, so that every x is one
+  static constexpr const char* name = "exp_nonpositive";
+  static constexpr double bound = 2;
+  template <class T, int W>
+  CALQUE_INLINE static void run(lane<T, W>& r, const lane<T, W>& x) {
+    const lane<T, W> minus = -x;
+    lanes::exp_nonpositive<T, W>(r, x > T(0) ? minus : x);
+  }
+  template <class T>
+  static T twin(T x) {
+    return calque::detail::scalar_exp_nonpositive(x > T(0) ? -x : x);
+  }
+  template <class V>
+  static V exact(V x) {
+    return std::exp(-std::fabs(x));
+  }
+};
+
+using lane_functions = std::tuple<lane_exp, lane_exp_nonpositive, lane_log, lane_tanh, lane_erf,
+                                  lane_sin, lane_cos, lane_tan, lane_expm1, lane_log1p,
+                                  lane_sigmoid, lane_rsqrt, lane_floor, lane_ceil, lane_round>;
 using lane_functions_of_two = std::tuple<lane_pow, lane_atan2, lane_fmod>;
 
 /// Calls `f(Row{})` for every row.

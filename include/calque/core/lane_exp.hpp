@@ -68,7 +68,7 @@ CALQUE_INLINE void sigmoid(lane<T, W>& r, const lane<T, W>& x) {
   const lane<T, W> below =
       (lane<T, W>)((lane<detail::bits_of<T>, W>)x | detail::floating_format<T>::sign);
   lane<T, W> e, one;
-  lanes::exp<T, W>(e, below);
+  lanes::exp_nonpositive<T, W>(e, below);
   detail::fill<T, W>(one, T(1));
   const lane<T, W> numerator = (lane<S, W>)(x < T(0)) ? e : one;
   r = numerator / (e + T(1));

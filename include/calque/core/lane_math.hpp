@@ -111,6 +111,27 @@ CALQUE_INLINE void exp(lane<T, W>& r, const lane<T, W>& x) {
   detail::scale<T, W>(r, p, multiple);
 }
 
+/// r = e^x for x <= 0 or NaN, in fewer instructions: nothing overflows, so that one scale will do,
+/// which keeps denormal results out until the last step.
+template <class T, int W>
+CALQUE_INLINE void exp_nonpositive(lane<T, W>& r, const lane<T, W>& x) {
+  using format = detail::floating_format<T>;
+  using S = detail::mask_of<T>;
+  constexpr int half = (static_cast<int>(format::bias) + 1) / 2;
+  constexpr T shifter = format::shifter + T(format::bias + half);
+  constexpr T back = sizeof(T) == sizeof(float) ? T(0x1p-64) : T(0x1p-512);
+  lane<T, W> c, n, y, p;
+  c = CALQUE_CONSTANT(format::exp_underflow);
+  c = (lane<S, W>)(x < c) ? c : x;
+  const lane<T, W> t = c * format::log2_e + shifter;
+  detail::count_of<T, W>(n, t, shifter);
+  y = CALQUE_AS_WRITTEN(c - n * format::exp_ln2_high);
+  y = y - n * format::exp_ln2_low;
+  detail::exp_less_one<T, W>(p, y);
+  const lane<T, W> power = (lane<T, W>)((lane<detail::bits_of<T>, W>)t << format::fraction_bits);
+  r = (p * power + power) * back;
+}
+
 namespace detail {
 
 /// k and m of y = 2^k m with m in [sqrt(1/2), sqrt(2)), y normal.
@@ -229,6 +250,7 @@ namespace calque::detail {
 
 // Scalar twins: one lane of the smallest width, so that they give the bits of the lane code.
 CALQUE_LANE_TWIN(exp)
+CALQUE_LANE_TWIN(exp_nonpositive)
 CALQUE_LANE_TWIN(log)
 CALQUE_LANE_TWIN(tanh)
 

@@ -33,6 +33,7 @@ namespace detail {
     CALQUE_CHOOSE(DEVICE, (scalar_##NAME<T>(x, y))); \
   }
 CALQUE_ON_ONE(exp, ::exp(x))
+CALQUE_ON_ONE(exp_nonpositive, ::exp(x))
 CALQUE_ON_ONE(log, ::log(x))
 CALQUE_ON_ONE(tanh, ::tanh(x))
 CALQUE_ON_ONE(erf, ::erf(x))
@@ -86,6 +87,8 @@ namespace op {
     }                                                        \
   }
 CALQUE_FLOATING_FUNCTION(exp, 2, dy* y);
+// exp where a composed function knows that x <= 0: of x less the largest x
+CALQUE_FLOATING_FUNCTION(exp_nonpositive, 2, dy* y);
 CALQUE_FLOATING_FUNCTION(log, 2, dy / x);
 CALQUE_FLOATING_FUNCTION(sqrt, 1, dy / (y + y));
 CALQUE_FLOATING_FUNCTION(tanh, 2, dy*(g.number(1) - y * y));
@@ -166,6 +169,7 @@ struct fmod {
 }  // namespace calque
 
 CALQUE_REGISTER(calque::op::exp);
+CALQUE_REGISTER(calque::op::exp_nonpositive);
 CALQUE_REGISTER(calque::op::log);
 CALQUE_REGISTER(calque::op::sqrt);
 CALQUE_REGISTER(calque::op::tanh);

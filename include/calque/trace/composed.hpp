@@ -16,6 +16,11 @@ constexpr auto shifted(const X& x, location at) {
   return sub_fn{}(y, stop_gradient(reduced<op::largest, mask, true>(y), at), at);
 }
 
+template <class X>
+constexpr X exp_of_shifted(const X& x, location at) {
+  return unary_fn<op::exp_nonpositive, true>{}(x, at);
+}
+
 template <int Axis>
 struct log_softmax_fn {
   template <class X>
@@ -24,8 +29,8 @@ struct log_softmax_fn {
       return run_on_arrays(log_softmax_fn{}, x);
     } else {
       const auto y = shifted<Axis>(x, at);
-      return sub_fn{}(y, calque::log(calque::sum(calque::exp(y, at), axis<Axis>, keepdims, at), at),
-                      at);
+      return sub_fn{}(
+          y, calque::log(calque::sum(exp_of_shifted(y, at), axis<Axis>, keepdims, at), at), at);
     }
   }
 };
@@ -36,7 +41,7 @@ struct softmax_fn {
     if constexpr (has_array<X>) {
       return run_on_arrays(softmax_fn{}, x);
     } else {
-      const auto e = calque::exp(shifted<Axis>(x, at), at);
+      const auto e = exp_of_shifted(shifted<Axis>(x, at), at);
       // one division a row; the sum is 1 at least, so its reciprocal neither overflows nor is 0
       return mul_fn{}(e, div_fn{}(1, calque::sum(e, axis<Axis>, keepdims, at), at), at);
     }
@@ -80,7 +85,7 @@ struct cross_entropy_fn {
       const auto of_rows = labels_of_rows(labels, y);
       const auto hit = one_hot_fn<bool>{}(of_rows, calque::shape{y.extent(rank - 1)}, at);
       const auto picked = reduced<op::sum, mask, true>(where_fn{}(hit, y, T{0}, at));
-      const auto total = reduced<op::sum, mask, true>(exp_fn{}(y, at));
+      const auto total = reduced<op::sum, mask, true>(exp_of_shifted(y, at));
       const auto each = finished<T, mask, false>(sub_fn{}(log_fn{}(total, at), picked));
       const auto label = astype_fn<std::int64_t>{}(of_rows, at);
       const auto known = where_fn{}(greater_equal_fn{}(label, 0, at),

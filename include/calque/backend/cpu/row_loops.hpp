@@ -296,8 +296,8 @@ CALQUE_HIDDEN CALQUE_TARGET_AVX512 [[gnu::noinline]] void sweep_avx512(const pan
   sweep_loops<P>::template along<64>(p);
 }
 
-/// A sweep across a line of rows, as an elementwise program; `OfLine` has a bit for each operand that
-/// is the same in all rows.
+/// A sweep across a line of rows, as an elementwise program; `OfLine` has a bit for each operand
+/// that is the same in all rows.
 template <class P, std::uint64_t OfLine>
 struct sweep_across;
 template <class... I, std::uint64_t OfLine>

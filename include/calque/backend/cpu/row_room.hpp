@@ -78,8 +78,8 @@ struct CALQUE_HIDDEN row_room {
       std::int64_t bytes = 0;
       for (int s = 0; s < k.slot_count; ++s)
         if (k.slots[s].is_full()) bytes += g.kept_size * n * size_of(k.slots[s].type);
-      rows = std::min(run, std::clamp<std::int64_t>((bytes > near ? small_tile : tile) / n, 1,
-                                                    tile_size));
+      rows = std::min(
+          run, std::clamp<std::int64_t>((bytes > near ? small_tile : tile) / n, 1, tile_size));
       block = std::min(n, row_block);
     }
     for (std::int64_t left = n; left > block; left = (left + 1) / 2) ++depth;

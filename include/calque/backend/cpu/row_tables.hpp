@@ -57,8 +57,8 @@ inline constexpr auto sweep_folds = sweep_tables<L, P>::folds();
 template <class P>
 inline constexpr auto sweep_slots = sweep_tables<isa::baseline, P>::used();
 
-/// Values of rows are few beside their elements, often one: they are computed on vectors of 32 bytes
-/// at most, and past the last row where all of them lie in slots of the kernel's own.
+/// Values of rows are few beside their elements, often one: they are computed on vectors of 32
+/// bytes at most, and past the last row where all of them lie in slots of the kernel's own.
 template <isa L, class P, bool PastEnd>
 constexpr tile_function once_at() {
   if constexpr (!PastEnd) return map_at < L == isa::avx512 ? isa::avx2 : L, P > ();
