@@ -46,11 +46,22 @@ struct gemm_choice {
 
 constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
+/// n in as few parts of at most `most` as there are, of almost the same size.
+struct even_parts {
+  std::int64_t count, each, more;
+
+  constexpr even_parts(std::int64_t n, std::int64_t most)
+      : count(ceil_div(n, most)), each(count > 0 ? n / count : 0), more(n - each * count) {}
+  [[nodiscard]] constexpr std::int64_t size(std::int64_t i) const { return each + (i < more); }
+};
+
 template <isa Level, class T>
 struct CALQUE_HIDDEN gemm_kernel {
   static constexpr int W = lane_width(vector_bytes(Level), sizeof(T));
   // Sums fill half of the registers (AVX-512) or three quarters of them.
   static constexpr int tile_rows = Level == isa::avx512 ? 8 : 6, tile_columns = 2 * W;
+  // With four rows of a, and what they are multiplied with, the sums of dots fill the registers.
+  static constexpr int dot_columns = Level == isa::avx512 ? 5 : 2;
   // A packed panel of b fills three quarters of a 32 KiB first-level cache.
   static constexpr std::int64_t most_k = 24 * 1024 / (tile_columns * static_cast<int>(sizeof(T)));
   // Elements of a that meet all of b before the next rows: half of a 512 KiB second-level cache.
@@ -129,7 +140,7 @@ struct CALQUE_HIDDEN gemm_kernel {
   // One row meets panels of this many columns, for long runs through the rows of b.
   static constexpr std::int64_t wide_columns = 8 * W;
   static constexpr std::int64_t in_wide_panels(const problem& g) {
-    return g.m == 1 && g.b_col == 1 ? g.n / wide_columns * wide_columns : 0;
+    return g.m == 1 && g.b_col == 1 && g.c_col == 1 ? g.n / wide_columns * wide_columns : 0;
   }
 
   // Elements of scratch for a problem in its chosen orientation.
@@ -145,42 +156,72 @@ struct CALQUE_HIDDEN gemm_kernel {
     return block * whole_lanes(width) + copy;
   }
 
-  template <template <class, int, int> class Tile, int Rows, int Columns>
-  static void run_rows(gemm_tile_args<T>& t, std::int64_t& rows) {
-    for (; rows >= Rows; rows -= Rows) {
-      on<Level>::template run<Tile<T, Rows, Columns>>(t);
-      t.a += Rows * t.a_row;
-      t.c += Rows * t.c_row;
+  // A tile of `rows` rows, at most Rows of them.
+  template <int Rows, int Vectors>
+  static void column_tile(const gemm_tile_args<T>& t, std::int64_t rows) {
+    if constexpr (Rows > 1)
+      if (rows < Rows) return column_tile<Rows - 1, Vectors>(t, rows);
+    on<Level>::template run<gemm_column_tile<T, Rows, Vectors>>(t);
+  }
+
+  // Where c is not whole lanes, sums go aside first, those of a few tiles together.
+  template <int Vectors>
+  static void column_panel(gemm_tile_args<T> t, gemm_unload_args<T> u, std::int64_t rows) {
+    constexpr int room = 2 * tile_rows, pitch = Vectors * W;
+    alignas(64) T aside[room * pitch];
+    const bool whole = u.c_col == 1 && u.columns == pitch;
+    t.sums = whole ? u.c : aside;
+    t.sums_row = whole ? u.c_row : pitch;
+    t.accumulate = whole && u.accumulate;
+    u.sums = aside;
+    u.sums_row = pitch;
+    const even_parts parts(rows, tile_rows);
+    for (std::int64_t i = 0; i < parts.count; ++i) {
+      const std::int64_t size = parts.size(i);
+      column_tile<tile_rows, Vectors>(t, size);
+      t.a += size * t.a_row;
+      t.sums += size * t.sums_row;
+      if (whole) continue;
+      u.rows += static_cast<int>(size);
+      if (i % 2 == 0 && i + 1 < parts.count) continue;
+      on<Level>::template run<gemm_unload<T>>(u);
+      u.c += u.rows * u.c_row;
+      u.rows = 0;
+      t.sums = aside;
     }
   }
 
-  template <int Vectors>
-  static void column_panel(gemm_tile_args<T> t, std::int64_t rows) {
-    run_rows<gemm_column_tile, tile_rows, Vectors>(t, rows);
-    run_rows<gemm_column_tile, 4, Vectors>(t, rows);
-    run_rows<gemm_column_tile, 2, Vectors>(t, rows);
-    run_rows<gemm_column_tile, 1, Vectors>(t, rows);
-  }
-
   static gemm_tile_args<T> tile(const problem& g, std::int64_t p, std::int64_t depth,
-                                std::int64_t j, std::int64_t width) {
+                                std::int64_t j) {
     return {.k = depth,
             .a = g.a + p * g.a_col,
             .a_row = g.a_row,
             .a_col = g.a_col,
             .b = g.b + p * g.b_row + j * g.b_col,
             .b_step = g.b_row,
+            .sums = nullptr,
+            .sums_row = 0,
+            .accumulate = p > 0};
+  }
+  static gemm_unload_args<T> target(const problem& g, std::int64_t p, std::int64_t j,
+                                    std::int64_t width) {
+    return {.rows = 0,
+            .columns = static_cast<int>(width),
+            .sums = nullptr,
+            .sums_row = 0,
             .c = g.c + j * g.c_col,
             .c_row = g.c_row,
             .c_col = g.c_col,
-            .columns = static_cast<int>(width),
             .accumulate = p > 0};
   }
 
   static void columns(const problem& g, T* scratch) {
     const std::int64_t wide = in_wide_panels(g), block = block_of_k(g.k, most_k);
-    for (std::int64_t j = 0; j < wide; j += wide_columns)
-      on<Level>::template run<gemm_column_tile<T, 1, 8>>(tile(g, 0, g.k, j, wide_columns));
+    for (std::int64_t j = 0; j < wide; j += wide_columns) {
+      gemm_tile_args<T> t = tile(g, 0, g.k, j);
+      t.sums = g.c + j;
+      on<Level>::template run<gemm_column_tile<T, 1, 8>>(t);
+    }
     const std::int64_t rows = rows_of_a(block);
     for (std::int64_t p = 0; p < g.k; p += block)
       for (std::int64_t i = 0; i < g.m && wide < g.n; i += rows)
@@ -202,31 +243,51 @@ struct CALQUE_HIDDEN gemm_kernel {
     for (std::int64_t j = first; j < g.n; j += tile_columns) {
       const std::int64_t width = std::min<std::int64_t>(tile_columns, g.n - j);
       const std::int64_t pitch = whole_lanes(width);
-      gemm_tile_args<T> t = tile(g, p, depth, j, width);
+      gemm_tile_args<T> t = tile(g, p, depth, j);
       t.a = a;
       t.a_row = a_row;
-      t.c += i * g.c_row;
+      gemm_unload_args<T> u = target(g, p, j, width);
+      u.c += i * g.c_row;
       if (packs(g, width)) {
         on<Level>::template run<gemm_pack<T>>(
             gemm_pack_args<T>{depth, width, pitch, t.b, g.b_row, g.b_col, scratch});
         t.b = scratch;
         t.b_step = pitch;
       }
-      if (pitch > W) column_panel<2>(t, rows);
-      else column_panel<1>(t, rows);
+      if (pitch > W) column_panel<2>(t, u, rows);
+      else column_panel<1>(t, u, rows);
     }
   }
 
-  // Columns of c from `j` on, as many as `Columns` divides; `first` stands at column 0.
-  template <int Columns>
-  static void dot_columns(const problem& g, const gemm_tile_args<T>& first, std::int64_t& j) {
-    for (; j + Columns <= g.n; j += Columns) {
-      gemm_tile_args<T> t = first;
-      t.b += j * t.b_step;
-      t.c += j * t.c_col;
-      std::int64_t rows = g.m;
-      run_rows<gemm_dot_tile, 4, Columns>(t, rows);
-      run_rows<gemm_dot_tile, 1, Columns>(t, rows);
+  // A tile of `columns` columns, at most Columns of them.
+  template <int Rows, int Columns>
+  static void dot_tile(const gemm_tile_args<T>& t, std::int64_t columns) {
+    if constexpr (Columns > 1)
+      if (columns < Columns) return dot_tile<Rows, Columns - 1>(t, columns);
+    on<Level>::template run<gemm_dot_tile<T, Rows, Columns>>(t);
+  }
+  // Rows meet all columns of c, `Rows` at a time; they and `c` move on.
+  template <int Rows>
+  static void dot_rows(gemm_tile_args<T>& t, gemm_unload_args<T>& u, std::int64_t& rows,
+                       std::int64_t n) {
+    alignas(64) T sums[Rows * dot_columns * 4];
+    const even_parts parts(n, dot_columns);
+    for (; rows >= Rows; rows -= Rows) {
+      gemm_tile_args<T> at = t;
+      gemm_unload_args<T> to = u;
+      at.sums = sums;
+      at.ahead = Rows * t.a_row;
+      to.sums = sums;
+      to.rows = Rows;
+      for (std::int64_t i = 0; i < parts.count; ++i) {
+        to.columns = static_cast<int>(parts.size(i));
+        dot_tile<Rows, dot_columns>(at, to.columns);
+        on<Level>::template run<gemm_total<T>>(to);
+        at.b += to.columns * at.b_step;
+        to.c += to.columns * to.c_col;
+      }
+      t.a += Rows * t.a_row;
+      u.c += Rows * u.c_row;
     }
   }
 
@@ -234,7 +295,8 @@ struct CALQUE_HIDDEN gemm_kernel {
     const std::int64_t block = block_of_k(g.k, most_k_of_dots);
     for (std::int64_t p = 0; p < g.k; p += block) {
       const std::int64_t depth = std::min(block, g.k - p);
-      gemm_tile_args<T> t = tile(g, p, depth, 0, g.n);
+      gemm_tile_args<T> t = tile(g, p, depth, 0);
+      gemm_unload_args<T> u = target(g, p, 0, g.n);
       t.b_step = g.b_col;
       if (g.b_row != 1) {
         t.b_step = whole_lanes(depth);
@@ -242,10 +304,9 @@ struct CALQUE_HIDDEN gemm_kernel {
             gemm_pack_args<T>{g.n, depth, t.b_step, t.b, g.b_col, g.b_row, scratch});
         t.b = scratch;
       }
-      std::int64_t j = 0;
-      dot_columns<4>(g, t, j);
-      dot_columns<2>(g, t, j);
-      dot_columns<1>(g, t, j);
+      std::int64_t rows = g.m;
+      dot_rows<4>(t, u, rows, g.n);
+      dot_rows<1>(t, u, rows, g.n);
     }
   }
 

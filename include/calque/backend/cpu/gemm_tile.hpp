@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "calque/core/config.hpp"
+#include "calque/core/lane_shuffles.hpp"
 #include "calque/core/lanes.hpp"
 #include "calque/core/saturate.hpp"
 
@@ -23,16 +24,11 @@ struct gemm_tile_args {
   std::int64_t a_row, a_col;
   const T* b;
   std::int64_t b_step;  // column tile: between rows of b; dot tile: between columns of b
-  T* c;
-  std::int64_t c_row, c_col;
-  int columns;      // how many of the tile's columns exist
-  bool accumulate;  // add to what an earlier block of k left in c
+  T* sums;              // column tile: rows of whole lanes; dot tile: for each sum one lane of 4
+  std::int64_t sums_row;
+  bool accumulate;         // column tile: add to what an earlier block of k left there
+  std::int64_t ahead = 0;  // dot tile: elements of a to fetch that lie so far ahead
 };
-
-template <class T>
-CALQUE_INLINE void gemm_put(T& c, T value, bool accumulate) {
-  c = accumulate ? wrap_add(c, value) : value;
-}
 
 /// `Rows` x (`Vectors` lanes) of c: lanes run along the rows of b, contiguous and padded to whole
 /// lanes; each element of a meets a row of b.
@@ -61,11 +57,10 @@ struct gemm_column_tile {
   }
 
   template <int W, int I>
-  CALQUE_INLINE static void store_one(T* c, std::int64_t c_row, const lane<T, W>* sums,
-                                      bool accumulate) {
-    T* to = c + I / Vectors * c_row + I % Vectors * W;
+  CALQUE_INLINE static void store_one(const gemm_tile_args<T>& g, const lane<T, W>* sums) {
+    T* to = g.sums + I / Vectors * g.sums_row + I % Vectors * W;
     lane<T, W> sum = sums[I];
-    if (accumulate) {
+    if (g.accumulate) {
       lane<T, W> old;
       lanes::load<T, W>(old, to);
       lanes::add<T, W>(sum, old, sum);
@@ -76,15 +71,7 @@ struct gemm_column_tile {
   template <int W, int... I>
   CALQUE_INLINE static void store(const gemm_tile_args<T>& g, const lane<T, W>* sums,
                                   std::integer_sequence<int, I...>) {
-    if (g.c_col == 1 && g.columns == Vectors * W) {
-      (store_one<W, I>(g.c, g.c_row, sums, g.accumulate), ...);
-      return;
-    }
-    T buffer[Rows * Vectors * W];
-    (lanes::store<T, W>(buffer + I * W, sums[I]), ...);
-    for (int j = 0; j < g.columns; ++j)
-      for (int r = 0; r < Rows; ++r)
-        gemm_put(g.c[r * g.c_row + j * g.c_col], buffer[r * Vectors * W + j], g.accumulate);
+    (store_one<W, I>(g, sums), ...);
   }
 
   template <int Bytes>
@@ -101,6 +88,15 @@ struct gemm_column_tile {
     store<W>(g, sums, std::make_integer_sequence<int, Rows * Vectors>{});
   }
 };
+
+/// A mask of n lanes that keeps the last m begins at 64 - n + m.
+struct gemm_keep_table {
+  std::int32_t of[128]{};
+  constexpr gemm_keep_table() {
+    for (int i = 64; i < 128; ++i) of[i] = -1;
+  }
+};
+inline constexpr gemm_keep_table gemm_keeps{};
 
 /// `Rows` x `Columns` of c: lanes run along k, where rows of a and columns of b are contiguous.
 template <class T, int Rows, int Columns>
@@ -123,32 +119,49 @@ struct gemm_dot_tile {
     (lanes::load<T, W>(x[I], p + I * stride), ...);
   }
 
+  // The last `left` of k elements, all others 0.
+  template <int W>
+  CALQUE_INLINE static void load_last(lane<T, W>& x, const T* p, const lane<bool, W>& keep,
+                                      bool whole, int left) {
+    if (whole) {  // a lane that ends where they do
+      const lane<T, W> zero{};
+      lanes::load<T, W>(x, p + left - W);
+      lanes::select<T, W>(x, keep, x, zero);
+    } else {
+      lanes::load_partial<T, W>(x, p, left, T(0));
+    }
+  }
   template <int W, int... I>
-  CALQUE_INLINE static void load_rest(lane<T, W>* x, const T* p, std::int64_t stride, int n,
+  CALQUE_INLINE static void load_rest(lane<T, W>* x, const T* p, std::int64_t stride,
+                                      const lane<bool, W>& keep, bool whole, int left,
                                       std::integer_sequence<int, I...>) {
-    (lanes::load_partial<T, W>(x[I], p + I * stride, n, T(0)), ...);
+    (load_last<W>(x[I], p + I * stride, keep, whole, left), ...);
   }
 
-  // Halves are added until one element is left.
+  // Halves are added until four elements are left, or fewer.
   template <int W>
-  CALQUE_INLINE static T total(const lane<T, W>& v) {
-    if constexpr (W == 2) {
-      return wrap_add(lanes::at<T, 2>(v, 0), lanes::at<T, 2>(v, 1));
+  CALQUE_INLINE static void fold(lane<T, (W < 4 ? W : 4)>& r, const lane<T, W>& v) {
+    if constexpr (W <= 4) {
+      r = v;
     } else {
-      constexpr int half = W / 2;
-      lane<T, half> low, high;
-      std::memcpy(&low, &v, sizeof(low));
-      std::memcpy(&high, reinterpret_cast<const char*>(&v) + sizeof(low), sizeof(high));
-      lanes::add<T, half>(low, low, high);
-      return total<half>(low);
+      lane<T, W / 2> low, high;
+      lanes::half<T, W, 0>(low, v);
+      lanes::half<T, W, 1>(high, v);
+      lanes::add<T, W / 2>(low, low, high);
+      fold<W / 2>(r, low);
     }
   }
 
   template <int W, int... I>
-  CALQUE_INLINE static void store(const gemm_tile_args<T>& g, const lane<T, W>* sums,
-                                  std::integer_sequence<int, I...>) {
-    (gemm_put(g.c[I / Columns * g.c_row + I % Columns * g.c_col], total<W>(sums[I]), g.accumulate),
-     ...);
+  CALQUE_INLINE static void store(T* to, const lane<T, W>* sums, std::integer_sequence<int, I...>) {
+    lane<T, (W < 4 ? W : 4)> folded;
+    ((fold<W>(folded, sums[I]), lanes::store<T, (W < 4 ? W : 4)>(to + 4 * I, folded)), ...);
+  }
+
+  template <int... R>
+  CALQUE_INLINE static void fetch(const T* a, std::int64_t a_row,
+                                  std::integer_sequence<int, R...>) {
+    (__builtin_prefetch(a + R * a_row, 0, 2), ...);
   }
 
   template <int Bytes>
@@ -159,17 +172,131 @@ struct gemm_dot_tile {
     const T *a = g.a, *b = g.b;
     std::int64_t left = g.k;
     for (; left >= W; left -= W, a += W, b += W) {
+      fetch(a + g.ahead, g.a_row, std::make_integer_sequence<int, Rows>{});
       load_each<W>(x, a, g.a_row, std::make_integer_sequence<int, Rows>{});
       load_each<W>(y, b, g.b_step, std::make_integer_sequence<int, Columns>{});
       rows<W>(sums, x, y, std::make_integer_sequence<int, Rows>{});
     }
     if (left > 0) {
-      load_rest<W>(x, a, g.a_row, static_cast<int>(left), std::make_integer_sequence<int, Rows>{});
-      load_rest<W>(y, b, g.b_step, static_cast<int>(left),
-                   std::make_integer_sequence<int, Columns>{});
+      const int n = static_cast<int>(left);
+      lane<bool, W> keep;
+      lanes::load<std::int32_t, W>(keep, &gemm_keeps.of[64 - W + n]);
+      load_rest<W>(x, a, g.a_row, keep, g.k >= W, n, std::make_integer_sequence<int, Rows>{});
+      load_rest<W>(y, b, g.b_step, keep, g.k >= W, n, std::make_integer_sequence<int, Columns>{});
       rows<W>(sums, x, y, std::make_integer_sequence<int, Rows>{});
     }
-    store<W>(g, sums, std::make_integer_sequence<int, Rows * Columns>{});
+    store<W>(g.sums, sums, std::make_integer_sequence<int, Rows * Columns>{});
+  }
+};
+
+/// How many columns are turned into rows at once, by fours: as many as fit a lane, and `most`.
+constexpr int turned_at_once(int width, int most) {
+  return width < 4 ? 4 : width > most ? most : width;
+}
+
+/// Sums that a tile left aside, on their way to c.
+template <class T>
+struct gemm_unload_args {
+  int rows, columns;
+  const T* sums;
+  std::int64_t sums_row;
+  T* c;
+  std::int64_t c_row, c_col;
+  bool accumulate;
+};
+
+template <class T>
+CALQUE_INLINE void gemm_put(T& c, T value, bool accumulate) {
+  c = accumulate ? wrap_add(c, value) : value;
+}
+
+/// Rows of sums to columns that are not whole lanes, or to rows of a transposed c.
+template <class T>
+struct gemm_unload {
+  template <int Bytes>
+  CALQUE_INLINE static void run(const gemm_unload_args<T>& g) {
+    constexpr int W = lane_width(Bytes, sizeof(T)), most = turned_at_once(W, 16);
+    int r = 0;
+    if (g.c_col == 1) {
+      for (; r < g.rows; ++r)
+        for (int j = 0; j < g.columns; j += W)
+          put<W>(g.c + r * g.c_row + j, g.sums + r * g.sums_row + j, g.columns - j, g.accumulate);
+    } else if (g.c_row == 1 && g.accumulate) {
+      for (; r + 4 <= g.rows; r += 4) turn<most, true>(g, r);
+    } else if (g.c_row == 1 && g.rows >= 4) {
+      for (; r < g.rows; r += 4) turn<most, false>(g, r + 4 <= g.rows ? r : g.rows - 4);
+    }
+    for (; r < g.rows; ++r)
+      for (int j = 0; j < g.columns; ++j)
+        gemm_put(g.c[r * g.c_row + j * g.c_col], g.sums[r * g.sums_row + j], g.accumulate);
+  }
+
+ private:
+  template <int W>
+  CALQUE_INLINE static void put(T* to, const T* from, int n, bool accumulate) {
+    lane<T, W> sum, old;
+    lanes::load<T, W>(sum, from);
+    if (accumulate) {
+      if (n >= W) lanes::load<T, W>(old, to);
+      else lanes::load_partial<T, W>(old, to, n, T(0));
+      lanes::add<T, W>(sum, old, sum);
+    }
+    if (n >= W) lanes::store<T, W>(to, sum);
+    else lanes::store_partial<T, W>(to, sum, n);
+  }
+  // Four rows of sums lie together in each row of c.
+  template <int N, bool Accumulate>
+  CALQUE_INLINE static void turn(const gemm_unload_args<T>& g, int r) {
+    int j = 0;
+    for (; j + N <= g.columns; j += N) turn_columns<N, Accumulate>(g, r, j, N);
+    if (j < g.columns) turn_columns<N, Accumulate>(g, r, j, g.columns - j);
+  }
+  template <int N, bool Accumulate>
+  CALQUE_INLINE static void turn_columns(const gemm_unload_args<T>& g, int r, int j, int n) {
+    const T* const from = g.sums + r * g.sums_row + j;
+    T* const to = g.c + r + j * g.c_col;
+    lane<T, N> x[4];
+    for (int q = 0; q < 4; ++q) lanes::load<T, N>(x[q], from + q * g.sums_row);
+    lanes::transpose_fours<T, N>(x[0], x[1], x[2], x[3]);
+    put_fours<N, Accumulate>(to, x[0], g.c_col, n);
+    put_fours<N, Accumulate>(to + g.c_col, x[1], g.c_col, n - 1);
+    put_fours<N, Accumulate>(to + 2 * g.c_col, x[2], g.c_col, n - 2);
+    put_fours<N, Accumulate>(to + 3 * g.c_col, x[3], g.c_col, n - 3);
+  }
+  // Every fourth of the next n rows of c.
+  template <int N, bool Accumulate>
+  CALQUE_INLINE static void put_fours(T* to, const lane<T, N>& x, std::int64_t c_col, int n) {
+    if constexpr (N > 4) {
+      lane<T, N / 2> part;
+      lanes::half<T, N, 0>(part, x);
+      put_fours<N / 2, Accumulate>(to, part, c_col, n);
+      lanes::half<T, N, 1>(part, x);
+      put_fours<N / 2, Accumulate>(to + N / 2 * c_col, part, c_col, n - N / 2);
+    } else if (n > 0) {
+      lane<T, 4> sum = x, old;
+      if constexpr (Accumulate) {
+        lanes::load<T, 4>(old, to);
+        lanes::add<T, 4>(sum, old, sum);
+      }
+      lanes::store<T, 4>(to, sum);
+    }
+  }
+};
+
+/// Adds up the lanes that a dot tile left; the order is the same for all tiles.
+template <class T>
+struct gemm_total {
+  template <int Bytes>
+  CALQUE_INLINE static void run(const gemm_unload_args<T>& g) {
+    constexpr int W = lane_width(Bytes, sizeof(T));
+    for (int r = 0; r < g.rows; ++r)
+      for (int j = 0; j < g.columns; ++j) {
+        const T* x = g.sums + 4 * (r * g.columns + j);
+        T sum;
+        if constexpr (W < 4) sum = wrap_add(x[0], x[1]);
+        else sum = wrap_add(wrap_add(x[0], x[2]), wrap_add(x[1], x[3]));
+        gemm_put(g.c[r * g.c_row + j * g.c_col], sum, g.accumulate);
+      }
   }
 };
 
@@ -187,7 +314,7 @@ template <class T>
 struct gemm_pack {
   template <int Bytes>
   CALQUE_INLINE static void run(const gemm_pack_args<T>& g) {
-    constexpr int W = lane_width(Bytes, sizeof(T));
+    constexpr int W = lane_width(Bytes, sizeof(T)), most = turned_at_once(W, 8);
     if (g.col == 1) {
       for (std::int64_t i = 0; i < g.rows; ++i) {
         const T* from = g.from + i * g.row;
@@ -198,46 +325,77 @@ struct gemm_pack {
           lanes::load<T, W>(x, from + j);
           lanes::store<T, W>(to + j, x);
         }
-        for (; j < g.columns; ++j) to[j] = from[j];
-        for (; j < g.pitch; ++j) to[j] = T(0);
+        if (j < g.pitch) {
+          const lane<T, W> zero{};
+          lanes::store<T, W>(to + j, zero);
+          copy_fewer<W>(to + j, from + j, static_cast<int>(g.columns - j));
+        }
       }
       return;
     }
-    const std::int64_t blocked_rows = g.row == 1 ? g.rows / 4 * 4 : 0;
-    const std::int64_t blocked_columns = g.row == 1 ? g.columns / 4 * 4 : 0;
-    for (std::int64_t j = 0; j < blocked_columns; j += 4)
-      for (std::int64_t i = 0; i < blocked_rows; i += 4)
-        transpose(g.to + i * g.pitch + j, g.pitch, g.from + i + j * g.col, g.col);
-    for (std::int64_t i = 0; i < g.rows; ++i) {
+    const std::int64_t whole = g.row == 1 ? g.rows / 4 * 4 : 0;  // rows that are moved by fours
+    std::int64_t done = 0;                                       // columns of them
+    if (whole > 0) {
+      strips<most>(g, whole, done);
+      if constexpr (most > 4) strips<4>(g, whole, done);
+    }
+    for (std::int64_t i = done < g.pitch ? 0 : whole; i < g.rows; ++i) {
       T* to = g.to + i * g.pitch;
       const T* from = g.from + i * g.row;
-      std::int64_t j = i < blocked_rows ? blocked_columns : 0;
+      std::int64_t j = i < whole ? done : 0;
       for (; j < g.columns; ++j) to[j] = from[j * g.col];
       for (; j < g.pitch; ++j) to[j] = T(0);
     }
   }
 
  private:
-  // Four elements of four rows become four elements of four columns.
-  CALQUE_INLINE static void transpose(T* to, std::int64_t to_row, const T* from,
-                                      std::int64_t from_row) {
-    lane<T, 4> a, b, c, d;
-    lanes::load<T, 4>(a, from);
-    lanes::load<T, 4>(b, from + from_row);
-    lanes::load<T, 4>(c, from + 2 * from_row);
-    lanes::load<T, 4>(d, from + 3 * from_row);
-    const lane<T, 4> ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5);
-    const lane<T, 4> ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
-    const lane<T, 4> cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5);
-    const lane<T, 4> cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-    a = __builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5);
-    b = __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7);
-    c = __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5);
-    d = __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7);
-    lanes::store<T, 4>(to, a);
-    lanes::store<T, 4>(to + to_row, b);
-    lanes::store<T, 4>(to + 2 * to_row, c);
-    lanes::store<T, 4>(to + 3 * to_row, d);
+  // Fewer than W elements: twice the largest half that fits, one from each end.
+  template <int W>
+  CALQUE_INLINE static void copy_fewer(T* to, const T* from, int n) {
+    constexpr int H = W / 2;
+    if (n >= H) {
+      T low[H], high[H];
+      std::memcpy(low, from, sizeof low);
+      std::memcpy(high, from + n - H, sizeof high);
+      std::memcpy(to, low, sizeof low);
+      std::memcpy(to + n - H, high, sizeof high);
+    } else if constexpr (H > 1) {
+      copy_fewer<H>(to, from, n);
+    }
+  }
+  // Four elements of each of N columns become N elements of four rows.
+  template <int N>
+  CALQUE_INLINE static void strips(const gemm_pack_args<T>& g, std::int64_t rows,
+                                   std::int64_t& done) {
+    const std::int64_t column = g.col, pitch = g.pitch;
+    for (; done + N <= g.columns; done += N) {
+      const T* from = g.from + done * column;
+      T* to = g.to + done;
+      for (std::int64_t i = rows; i > 0; i -= 4, from += 4, to += 4 * pitch) {
+        lane<T, N> a, b, c, d;
+        every_fourth<N>(a, from, column);
+        every_fourth<N>(b, from + column, column);
+        every_fourth<N>(c, from + 2 * column, column);
+        every_fourth<N>(d, from + 3 * column, column);
+        lanes::transpose_fours<T, N>(a, b, c, d);
+        lanes::store<T, N>(to, a);
+        lanes::store<T, N>(to + pitch, b);
+        lanes::store<T, N>(to + 2 * pitch, c);
+        lanes::store<T, N>(to + 3 * pitch, d);
+      }
+    }
+  }
+  // Four elements of every fourth column.
+  template <int N>
+  CALQUE_INLINE static void every_fourth(lane<T, N>& x, const T* from, std::int64_t column) {
+    if constexpr (N == 4) {
+      lanes::load<T, 4>(x, from);
+    } else {
+      lane<T, N / 2> low, high;
+      every_fourth<N / 2>(low, from, column);
+      every_fourth<N / 2>(high, from + N / 2 * column, column);
+      lanes::join<T, N / 2>(x, low, high);
+    }
   }
 };
 
