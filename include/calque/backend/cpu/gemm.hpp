@@ -74,24 +74,33 @@ struct CALQUE_HIDDEN gemm_kernel {
   static constexpr std::int64_t most_near = 20 * 1024;
   using problem = gemm_problem<T>;
 
-  // Estimated cycles, one lane operation each; the constants only need to order the four ways.
+  // Estimated lane operations; the constants only need to order the four ways.
   static constexpr double cost(const problem& g, gemm_walk walk) {
     const auto m = static_cast<double>(g.m), n = static_cast<double>(g.n),
                k = static_cast<double>(g.k);
-    constexpr double copied = 0.5, moved = 1.2;  // an element by small blocks, on its own
+    // A processor starts one operation on its widest lanes a cycle, two on others.
+    constexpr double cycle = Level == isa::avx512 ? 1 : 2;
+    constexpr double turned = 0.25 * cycle, moved = 1.2 * cycle;  // an element by fours, by itself
     if (walk == gemm_walk::columns) {
       const auto vectors = static_cast<double>(ceil_div(g.n, W));
-      const double loads = 0.5 * static_cast<double>(ceil_div(g.m, tile_rows));
-      const double packing = g.b_col != 1 ? k * n * (g.b_row == 1 ? copied : moved)
-                             : is_near(g) ? 0
-                                          : k * vectors;
-      const double storing = g.c_col == 1 ? m * vectors : m * n * moved;
-      return k * vectors * (m + loads) + packing + storing;
+      const auto tiles =
+          static_cast<double>(ceil_div(g.m, tile_rows) * ceil_div(g.n, tile_columns));
+      const auto blocks = static_cast<double>(ceil_div(g.k, most_k));
+      const double packing = g.b_col != 1 ? k * n * (g.b_row == 1 && g.k >= 4 ? turned : moved)
+                             : is_near(g) && g.n % W == 0 ? 0
+                                                          : 2 * k * vectors;
+      const double storing = g.c_col == 1 ? m * (vectors + (g.n % W != 0 ? 5 * cycle : 0))
+                                          : m * n * (g.m < 4 ? 2.5 : 0.5) * cycle;
+      // each sum takes 4 cycles for a product, however few sums there are
+      return k * std::max(m * vectors, 4 * cycle * tiles) + packing +
+             blocks * (storing + 25 * cycle * tiles);
     }
     if (g.a_col != 1 || g.n > most_columns_of_dots) return std::numeric_limits<double>::max();
     const auto vectors = static_cast<double>(ceil_div(g.k, W));
-    const double packing = g.b_row == 1 ? 0 : k * n * (g.b_col == 1 ? copied : moved);
-    return m * n * (vectors * (g.n < 4 ? 1.5 : 1.25) + 4) + packing;
+    const double packing = g.b_row == 1 ? 0 : k * n * (g.b_col == 1 ? turned : moved);
+    const double each = Level != isa::avx512 ? 1.5 : g.n < 4 ? 1.4 : 1.05;
+    const auto tiles = static_cast<double>(ceil_div(g.m, 4) * ceil_div(g.n, dot_columns));
+    return m * n * (vectors * each + 3) + 60 * tiles + packing;
   }
 
   static constexpr gemm_choice choose(const problem& g) {

@@ -210,6 +210,21 @@ CALQUE_INLINE void gemm_put(T& c, T value, bool accumulate) {
   c = accumulate ? wrap_add(c, value) : value;
 }
 
+/// Fewer than W elements: twice the largest half that fits, once from each end.
+template <class T, int W>
+CALQUE_INLINE void gemm_copy_fewer(T* to, const T* from, int n) {
+  constexpr int H = W / 2;
+  if (n >= H) {
+    T low[H], high[H];
+    std::memcpy(low, from, sizeof low);
+    std::memcpy(high, from + n - H, sizeof high);
+    std::memcpy(to, low, sizeof low);
+    std::memcpy(to + n - H, high, sizeof high);
+  } else if constexpr (H > 1) {
+    gemm_copy_fewer<T, H>(to, from, n);
+  }
+}
+
 /// Rows of sums to columns that are not whole lanes, or to rows of a transposed c.
 template <class T>
 struct gemm_unload {
@@ -234,6 +249,7 @@ struct gemm_unload {
  private:
   template <int W>
   CALQUE_INLINE static void put(T* to, const T* from, int n, bool accumulate) {
+    if (n < W && !accumulate) return gemm_copy_fewer<T, W>(to, from, n);
     lane<T, W> sum, old;
     lanes::load<T, W>(sum, from);
     if (accumulate) {
@@ -328,7 +344,7 @@ struct gemm_pack {
         if (j < g.pitch) {
           const lane<T, W> zero{};
           lanes::store<T, W>(to + j, zero);
-          copy_fewer<W>(to + j, from + j, static_cast<int>(g.columns - j));
+          gemm_copy_fewer<T, W>(to + j, from + j, static_cast<int>(g.columns - j));
         }
       }
       return;
@@ -349,20 +365,6 @@ struct gemm_pack {
   }
 
  private:
-  // Fewer than W elements: twice the largest half that fits, one from each end.
-  template <int W>
-  CALQUE_INLINE static void copy_fewer(T* to, const T* from, int n) {
-    constexpr int H = W / 2;
-    if (n >= H) {
-      T low[H], high[H];
-      std::memcpy(low, from, sizeof low);
-      std::memcpy(high, from + n - H, sizeof high);
-      std::memcpy(to, low, sizeof low);
-      std::memcpy(to + n - H, high, sizeof high);
-    } else if constexpr (H > 1) {
-      copy_fewer<H>(to, from, n);
-    }
-  }
   // Four elements of each of N columns become N elements of four rows.
   template <int N>
   CALQUE_INLINE static void strips(const gemm_pack_args<T>& g, std::int64_t rows,
