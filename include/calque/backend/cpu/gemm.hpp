@@ -285,11 +285,12 @@ struct CALQUE_HIDDEN gemm_kernel {
       gemm_tile_args<T> at = t;
       gemm_unload_args<T> to = u;
       at.sums = sums;
-      at.ahead = Rows * t.a_row;
       to.sums = sums;
       to.rows = Rows;
       for (std::int64_t i = 0; i < parts.count; ++i) {
         to.columns = static_cast<int>(parts.size(i));
+        // while the first tile waits for these rows themselves, asking for the next ones is in vain
+        if (i > 0 && i + 1 == parts.count) at.ahead = Rows * t.a_row;
         dot_tile<Rows, dot_columns>(at, to.columns);
         on<Level>::template run<gemm_total<T>>(to);
         at.b += to.columns * at.b_step;

@@ -27,7 +27,7 @@ struct gemm_tile_args {
   T* sums;              // column tile: rows of whole lanes; dot tile: for each sum one lane of 4
   std::int64_t sums_row;
   bool accumulate;         // column tile: add to what an earlier block of k left there
-  std::int64_t ahead = 0;  // dot tile: elements of a to fetch that lie so far ahead
+  std::int64_t ahead = 0;  // dot tile: if not 0, elements of a to fetch that lie so far ahead
 };
 
 /// `Rows` x (`Vectors` lanes) of c: lanes run along the rows of b, contiguous and padded to whole
@@ -172,7 +172,7 @@ struct gemm_dot_tile {
     const T *a = g.a, *b = g.b;
     std::int64_t left = g.k;
     for (; left >= W; left -= W, a += W, b += W) {
-      fetch(a + g.ahead, g.a_row, std::make_integer_sequence<int, Rows>{});
+      if (g.ahead != 0) fetch(a + g.ahead, g.a_row, std::make_integer_sequence<int, Rows>{});
       load_each<W>(x, a, g.a_row, std::make_integer_sequence<int, Rows>{});
       load_each<W>(y, b, g.b_step, std::make_integer_sequence<int, Columns>{});
       rows<W>(sums, x, y, std::make_integer_sequence<int, Rows>{});
@@ -349,43 +349,46 @@ struct gemm_pack {
       }
       return;
     }
-    const std::int64_t whole = g.row == 1 ? g.rows / 4 * 4 : 0;  // rows that are moved by fours
-    std::int64_t done = 0;                                       // columns of them
-    if (whole > 0) {
-      strips<most>(g, whole, done);
-      if constexpr (most > 4) strips<4>(g, whole, done);
+    std::int64_t done = 0;  // columns that are moved by fours
+    if (g.row == 1 && g.rows >= 4) {
+      strips<most>(g, done);
+      if constexpr (most > 4) strips<4>(g, done);
     }
-    for (std::int64_t i = done < g.pitch ? 0 : whole; i < g.rows; ++i) {
+    for (std::int64_t i = done < g.pitch ? 0 : g.rows; i < g.rows; ++i) {
       T* to = g.to + i * g.pitch;
       const T* from = g.from + i * g.row;
-      std::int64_t j = i < whole ? done : 0;
+      std::int64_t j = done;
       for (; j < g.columns; ++j) to[j] = from[j * g.col];
       for (; j < g.pitch; ++j) to[j] = T(0);
     }
   }
 
  private:
-  // Four elements of each of N columns become N elements of four rows.
+  // Rows by fours; the last four may be some of those before.
   template <int N>
-  CALQUE_INLINE static void strips(const gemm_pack_args<T>& g, std::int64_t rows,
-                                   std::int64_t& done) {
+  CALQUE_INLINE static void strips(const gemm_pack_args<T>& g, std::int64_t& done) {
     const std::int64_t column = g.col, pitch = g.pitch;
     for (; done + N <= g.columns; done += N) {
       const T* from = g.from + done * column;
       T* to = g.to + done;
-      for (std::int64_t i = rows; i > 0; i -= 4, from += 4, to += 4 * pitch) {
-        lane<T, N> a, b, c, d;
-        every_fourth<N>(a, from, column);
-        every_fourth<N>(b, from + column, column);
-        every_fourth<N>(c, from + 2 * column, column);
-        every_fourth<N>(d, from + 3 * column, column);
-        lanes::transpose_fours<T, N>(a, b, c, d);
-        lanes::store<T, N>(to, a);
-        lanes::store<T, N>(to + pitch, b);
-        lanes::store<T, N>(to + 2 * pitch, c);
-        lanes::store<T, N>(to + 3 * pitch, d);
-      }
+      std::int64_t rows = g.rows;
+      for (; rows >= 4; rows -= 4, from += 4, to += 4 * pitch) turn<N>(to, pitch, from, column);
+      if (rows > 0) turn<N>(to + (rows - 4) * pitch, pitch, from + (rows - 4), column);
     }
+  }
+  // Four elements of each of N columns become N elements of four rows.
+  template <int N>
+  CALQUE_INLINE static void turn(T* to, std::int64_t pitch, const T* from, std::int64_t column) {
+    lane<T, N> a, b, c, d;
+    every_fourth<N>(a, from, column);
+    every_fourth<N>(b, from + column, column);
+    every_fourth<N>(c, from + 2 * column, column);
+    every_fourth<N>(d, from + 3 * column, column);
+    lanes::transpose_fours<T, N>(a, b, c, d);
+    lanes::store<T, N>(to, a);
+    lanes::store<T, N>(to + pitch, b);
+    lanes::store<T, N>(to + 2 * pitch, c);
+    lanes::store<T, N>(to + 3 * pitch, d);
   }
   // Four elements of every fourth column.
   template <int N>
