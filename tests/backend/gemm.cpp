@@ -229,9 +229,28 @@ TEST_CASE_TEMPLATE("skinny and deep shapes are right, over several blocks of k",
   check_pairs<T>(1, 1, 5000, 0, random);
   check_pairs<T>(20, 50, 1500, 3, random);
   check_pairs<T>(13, 3, 4500, 3, random);
+  // Few columns by many rows, turned by fours: whole ones, some again, fewer than four.
+  for (std::int64_t n : {3, 4, 5, 10, 11, 17})
+    for (std::int64_t k : {3, 18, 50, 400})
+      check_pairs<T>(calque::test::sanitized ? 70 : 300, n, k, 1, random);
   // Rows a whole page apart are copied first, in one block and in several.
   check_pairs<T>(40, 150, 1024, 0, random);
   check_pairs<T>(calque::test::sanitized ? 70 : 600, 150, 512, 512, random);
+}
+
+TEST_CASE("an infinity that lies before the tail of its row is not taken twice, nor lost") {
+  constexpr std::int64_t m = 9, n = 10, k = 203;
+  std::vector<float> a(static_cast<std::size_t>(m * k), 1.f), c(static_cast<std::size_t>(m * n));
+  const std::vector<float> b(static_cast<std::size_t>(n * k), 1.f);
+  for (std::int64_t i = 0; i < m; ++i)
+    a[static_cast<std::size_t>(i * k + k - 4 - i)] = std::numeric_limits<float>::infinity();
+  for (isa level : {isa::avx512, isa::avx2, isa::baseline}) {
+    const at_level now(level);
+    std::vector<unsigned char> scratch(
+        static_cast<std::size_t>(gemm_scratch_bytes<float>(m, n, k, k, 1, 1, k, n)));
+    gemm<float>(m, n, k, a.data(), k, 1, b.data(), 1, k, c.data(), n, scratch.data());
+    for (const float x : c) CHECK(x == std::numeric_limits<float>::infinity());
+  }
 }
 
 TEST_CASE("an infinity reaches its own row only: padding never meets it") {

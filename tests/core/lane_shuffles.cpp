@@ -32,6 +32,29 @@ void check() {
   for (int k = 0; k < W; ++k) CHECK(got[k] == a[W - 1 - k]);
 }
 
+template <class T, int W>
+void check_fours() {
+  T from[4 * W], got[W], twice[2 * W];
+  for (int k = 0; k < 4 * W; ++k) from[k] = static_cast<T>(k);
+  lane<T, W> x[4], r;
+  for (int p = 0; p < 4; ++p) lanes::load<T, W>(x[p], from + p * W);
+  lane<T, 2 * W> both;
+  lanes::join<T, W>(both, x[0], x[1]);
+  lanes::store<T, 2 * W>(twice, both);
+  for (int k = 0; k < 2 * W; ++k) CHECK(twice[k] == from[k]);
+  lanes::half<T, 2 * W, 0>(r, both);
+  lanes::store<T, W>(got, r);
+  for (int k = 0; k < W; ++k) CHECK(got[k] == from[k]);
+  lanes::half<T, 2 * W, 1>(r, both);
+  lanes::store<T, W>(got, r);
+  for (int k = 0; k < W; ++k) CHECK(got[k] == from[W + k]);
+  lanes::transpose_fours<T, W>(x[0], x[1], x[2], x[3]);
+  for (int q = 0; q < 4; ++q) {
+    lanes::store<T, W>(got, x[q]);
+    for (int k = 0; k < W; ++k) CHECK(got[k] == from[k % 4 * W + k / 4 * 4 + q]);
+  }
+}
+
 }  // namespace
 
 TEST_CASE("elements move between the places of a lane") {
@@ -41,4 +64,12 @@ TEST_CASE("elements move between the places of a lane") {
   check<double, 8, 4>();
   check<std::int32_t, 8, 2>();
   check<std::uint8_t, 32, 16>();
+}
+
+TEST_CASE("groups of four elements are transposed, and halves joined and parted") {
+  check_fours<float, 4>();
+  check_fours<float, 16>();
+  check_fours<double, 8>();
+  check_fours<std::int32_t, 8>();
+  check_fours<std::uint8_t, 16>();
 }

@@ -194,6 +194,24 @@ TEST_CASE("two sums with one user each keep their own passes; softmax-like graph
   CALQUE_CHECK_MATCHES(q, dense_of(s), 64);
 }
 
+TEST_CASE("a loss over rows and its gradient are one kernel: what sums over rows comes after it") {
+  static constexpr auto step = cq::trace([](auto z, auto b, auto labels) {
+    constexpr auto loss = [](auto y, auto c, auto l) { return cq::cross_entropy(y + c, l); };
+    return cq::value_and_grad(loss, cq::wrt<0, 1>)(z, b, labels);
+  });
+  static constexpr cq::graph_view g =
+      cq::graph_of<step, floats<2>, floats<1>, cq::array<std::int32_t, 1>>();
+  CHECK(cluster_rules(g).broken() == "");
+  int along_rows = 0, others = 0;
+  for (int c = 0; c < g.cluster_count; ++c) {
+    const bool full = g.nodes[g.clusters[c].domain].rank == 2;
+    along_rows += full && g.clusters[c].kind == cq::cluster_kind::rows;
+    others += full && g.clusters[c].kind != cq::cluster_kind::rows;
+  }
+  CHECK(along_rows == 1);
+  CHECK(others == 1);  // the gradient with respect to b
+}
+
 TEST_CASE("nothing fuses across effects and regions; effects keep their order (B5)") {
   constexpr auto f = cq::trace([](auto v, auto x) {
     const auto before = v * 2;

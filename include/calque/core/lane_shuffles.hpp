@@ -1,6 +1,8 @@
-// Moves elements between the places of a lane: shifts, reversal, the last one everywhere.
+// Moves elements between the places of a lane: shifts, reversal, the last one everywhere,
+// transposes of fours, halves.
 //
-// Separate from core/lanes.hpp because only running reductions move elements across a lane. Where
+// Separate from core/lanes.hpp because only running reductions and matrix products move elements
+// across a lane. Where
 // the compiler has no shuffle of its own vectors, elements go one by one: slower, the same result.
 #pragma once
 
@@ -12,14 +14,14 @@
 namespace calque::lanes {
 namespace detail {
 
-/// r[k] = element index(k) of a and b as one row of 2 W.
+/// r[k] = element index(k) of a and b as one row of 2 W; r has as many as there are K.
 template <class T, int W, class Index, int... K>
-CALQUE_INLINE void shuffle(lane<T, W>& r, const lane<T, W>& a, const lane<T, W>& b, Index,
-                           std::integer_sequence<int, K...>) {
+CALQUE_INLINE void shuffle(lane<T, static_cast<int>(sizeof...(K))>& r, const lane<T, W>& a,
+                           const lane<T, W>& b, Index, std::integer_sequence<int, K...>) {
 #if CALQUE_SHUFFLES()
   r = __builtin_shufflevector(a, b, Index::at(K)...);
 #else
-  lane<T, W> out{};
+  lane<T, static_cast<int>(sizeof...(K))> out{};
   ((out[K] = Index::at(K) < W ? a[Index::at(K) % W] : b[Index::at(K) % W]), ...);
   r = out;
 #endif
@@ -36,6 +38,19 @@ struct keep_index {
 template <int W, int First>
 struct every_other_index {
   static constexpr int at(int k) { return 2 * k + First; }
+};
+template <int First>
+struct from_index {
+  static constexpr int at(int k) { return First + k; }
+};
+// Groups of four: elements First and First + 1 of a and b in turn, or in pairs.
+template <int W, int First>
+struct in_turn_index {
+  static constexpr int at(int k) { return k / 4 * 4 + First + k % 4 / 2 + k % 2 * W; }
+};
+template <int W, int First>
+struct in_pairs_index {
+  static constexpr int at(int k) { return k / 4 * 4 + First + k % 2 + k % 4 / 2 * W; }
 };
 template <int W>
 struct last_index {
@@ -64,6 +79,32 @@ template <class T, int W, int First>
 CALQUE_INLINE void every_other(lane<T, W>& r, const lane<T, W>& a, const lane<T, W>& b) {
   detail::shuffle<T, W>(r, a, b, detail::every_other_index<W, First>{},
                         std::make_integer_sequence<int, W>{});
+}
+/// All elements of `a`, then those of `b`.
+template <class T, int W>
+CALQUE_INLINE void join(lane<T, 2 * W>& r, const lane<T, W>& a, const lane<T, W>& b) {
+  detail::shuffle<T, W>(r, a, b, detail::from_index<0>{}, std::make_integer_sequence<int, 2 * W>{});
+}
+/// The first half of the elements (0), or the second one (1).
+template <class T, int W, int Half>
+CALQUE_INLINE void half(lane<T, W / 2>& r, const lane<T, W>& v) {
+  detail::shuffle<T, W>(r, v, v, detail::from_index<Half * W / 2>{},
+                        std::make_integer_sequence<int, W / 2>{});
+}
+/// In each group of four elements, rows become columns: element q of lane p goes to element p of
+/// lane q.
+template <class T, int W>
+CALQUE_INLINE void transpose_fours(lane<T, W>& a, lane<T, W>& b, lane<T, W>& c, lane<T, W>& d) {
+  constexpr std::make_integer_sequence<int, W> all{};
+  lane<T, W> ab_low, ab_high, cd_low, cd_high;
+  detail::shuffle<T, W>(ab_low, a, b, detail::in_turn_index<W, 0>{}, all);
+  detail::shuffle<T, W>(ab_high, a, b, detail::in_turn_index<W, 2>{}, all);
+  detail::shuffle<T, W>(cd_low, c, d, detail::in_turn_index<W, 0>{}, all);
+  detail::shuffle<T, W>(cd_high, c, d, detail::in_turn_index<W, 2>{}, all);
+  detail::shuffle<T, W>(a, ab_low, cd_low, detail::in_pairs_index<W, 0>{}, all);
+  detail::shuffle<T, W>(b, ab_low, cd_low, detail::in_pairs_index<W, 2>{}, all);
+  detail::shuffle<T, W>(c, ab_high, cd_high, detail::in_pairs_index<W, 0>{}, all);
+  detail::shuffle<T, W>(d, ab_high, cd_high, detail::in_pairs_index<W, 2>{}, all);
 }
 /// The last element in every place.
 template <class T, int W>

@@ -22,20 +22,27 @@ class row_merger {
   }
 
   constexpr void run() {
-    // what reads full values in common first: only then what works on values of rows alone
-    for (bool kept : {false, true})
+    int most = 0;
+    for (const fusion_group& c : m_.all)
+      if (!c.dead && reduces(c) && rank_of(c) > most) most = rank_of(c);
+    // Domains of many axes first: reductions of their results could take what their own rows use.
+    for (int rank = most; rank > 0; --rank)
       for (bool inner : {true, false})  // rows along the last axis lie together
-        for (int c = m_.all.size() - 1; c >= 0; --c)
-          if (!m_.all[c].dead && reduces(m_.all[c]) && along_last(m_.all[c]) == inner)
-            grow(c, kept);
+        // what reads full values in common first: only then what works on values of rows alone
+        for (bool kept : {false, true})
+          for (int c = m_.all.size() - 1; c >= 0; --c)
+            if (!m_.all[c].dead && reduces(m_.all[c]) && rank_of(m_.all[c]) == rank &&
+                along_last(m_.all[c]) == inner)
+              grow(c, kept);
   }
 
  private:
   constexpr bool reduces(const fusion_group& c) const {
     return c.root >= 0 && is_reduction(g_, c.root);
   }
+  constexpr int rank_of(const fusion_group& c) const { return g_.input_node(c.root, 0).rank; }
   constexpr bool along_last(const fusion_group& c) const {
-    const int rank = g_.input_node(c.root, 0).rank;
+    const int rank = rank_of(c);
     return rank > 0 && ((reduced_mask(g_, c.root) >> (rank - 1)) & 1u) != 0;
   }
   constexpr void grow(int c, bool kept) {

@@ -1,4 +1,4 @@
-// The innermost loops of the matrix product: register tiles on lanes, and packing.
+// The innermost loops of the matrix product: register tiles on lanes.
 //
 // Generic in element type and lane width; each is run through `on<level>` by backend/cpu/gemm.hpp,
 // which decides the blocking. Separate because these are compiled for every instruction set, the
@@ -6,12 +6,11 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 #include <utility>
 
 #include "calque/core/config.hpp"
+#include "calque/core/lane_shuffles.hpp"
 #include "calque/core/lanes.hpp"
-#include "calque/core/saturate.hpp"
 
 namespace calque::detail {
 
@@ -23,16 +22,11 @@ struct gemm_tile_args {
   std::int64_t a_row, a_col;
   const T* b;
   std::int64_t b_step;  // column tile: between rows of b; dot tile: between columns of b
-  T* c;
-  std::int64_t c_row, c_col;
-  int columns;      // how many of the tile's columns exist
-  bool accumulate;  // add to what an earlier block of k left in c
+  T* sums;              // column tile: rows of whole lanes; dot tile: for each sum one lane of 4
+  std::int64_t sums_row;
+  bool accumulate;         // column tile: add to what an earlier block of k left there
+  std::int64_t ahead = 0;  // dot tile: if not 0, elements of a to fetch that lie so far ahead
 };
-
-template <class T>
-CALQUE_INLINE void gemm_put(T& c, T value, bool accumulate) {
-  c = accumulate ? wrap_add(c, value) : value;
-}
 
 /// `Rows` x (`Vectors` lanes) of c: lanes run along the rows of b, contiguous and padded to whole
 /// lanes; each element of a meets a row of b.
@@ -61,11 +55,10 @@ struct gemm_column_tile {
   }
 
   template <int W, int I>
-  CALQUE_INLINE static void store_one(T* c, std::int64_t c_row, const lane<T, W>* sums,
-                                      bool accumulate) {
-    T* to = c + I / Vectors * c_row + I % Vectors * W;
+  CALQUE_INLINE static void store_one(const gemm_tile_args<T>& g, const lane<T, W>* sums) {
+    T* to = g.sums + I / Vectors * g.sums_row + I % Vectors * W;
     lane<T, W> sum = sums[I];
-    if (accumulate) {
+    if (g.accumulate) {
       lane<T, W> old;
       lanes::load<T, W>(old, to);
       lanes::add<T, W>(sum, old, sum);
@@ -76,15 +69,7 @@ struct gemm_column_tile {
   template <int W, int... I>
   CALQUE_INLINE static void store(const gemm_tile_args<T>& g, const lane<T, W>* sums,
                                   std::integer_sequence<int, I...>) {
-    if (g.c_col == 1 && g.columns == Vectors * W) {
-      (store_one<W, I>(g.c, g.c_row, sums, g.accumulate), ...);
-      return;
-    }
-    T buffer[Rows * Vectors * W];
-    (lanes::store<T, W>(buffer + I * W, sums[I]), ...);
-    for (int j = 0; j < g.columns; ++j)
-      for (int r = 0; r < Rows; ++r)
-        gemm_put(g.c[r * g.c_row + j * g.c_col], buffer[r * Vectors * W + j], g.accumulate);
+    (store_one<W, I>(g, sums), ...);
   }
 
   template <int Bytes>
@@ -101,6 +86,15 @@ struct gemm_column_tile {
     store<W>(g, sums, std::make_integer_sequence<int, Rows * Vectors>{});
   }
 };
+
+/// A mask of n lanes that keeps the last m begins at 64 - n + m.
+struct gemm_keep_table {
+  std::int32_t of[128]{};
+  constexpr gemm_keep_table() {
+    for (int i = 64; i < 128; ++i) of[i] = -1;
+  }
+};
+inline constexpr gemm_keep_table gemm_keeps{};
 
 /// `Rows` x `Columns` of c: lanes run along k, where rows of a and columns of b are contiguous.
 template <class T, int Rows, int Columns>
@@ -123,32 +117,49 @@ struct gemm_dot_tile {
     (lanes::load<T, W>(x[I], p + I * stride), ...);
   }
 
+  // The last `left` of k elements, all others 0.
+  template <int W>
+  CALQUE_INLINE static void load_last(lane<T, W>& x, const T* p, const lane<bool, W>& keep,
+                                      bool whole, int left) {
+    if (whole) {  // a lane that ends where they do
+      const lane<T, W> zero{};
+      lanes::load<T, W>(x, p + left - W);
+      lanes::select<T, W>(x, keep, x, zero);
+    } else {
+      lanes::load_partial<T, W>(x, p, left, T(0));
+    }
+  }
   template <int W, int... I>
-  CALQUE_INLINE static void load_rest(lane<T, W>* x, const T* p, std::int64_t stride, int n,
+  CALQUE_INLINE static void load_rest(lane<T, W>* x, const T* p, std::int64_t stride,
+                                      const lane<bool, W>& keep, bool whole, int left,
                                       std::integer_sequence<int, I...>) {
-    (lanes::load_partial<T, W>(x[I], p + I * stride, n, T(0)), ...);
+    (load_last<W>(x[I], p + I * stride, keep, whole, left), ...);
   }
 
-  // Halves are added until one element is left.
+  // Halves are added until four elements are left, or fewer.
   template <int W>
-  CALQUE_INLINE static T total(const lane<T, W>& v) {
-    if constexpr (W == 2) {
-      return wrap_add(lanes::at<T, 2>(v, 0), lanes::at<T, 2>(v, 1));
+  CALQUE_INLINE static void fold(lane<T, (W < 4 ? W : 4)>& r, const lane<T, W>& v) {
+    if constexpr (W <= 4) {
+      r = v;
     } else {
-      constexpr int half = W / 2;
-      lane<T, half> low, high;
-      std::memcpy(&low, &v, sizeof(low));
-      std::memcpy(&high, reinterpret_cast<const char*>(&v) + sizeof(low), sizeof(high));
-      lanes::add<T, half>(low, low, high);
-      return total<half>(low);
+      lane<T, W / 2> low, high;
+      lanes::half<T, W, 0>(low, v);
+      lanes::half<T, W, 1>(high, v);
+      lanes::add<T, W / 2>(low, low, high);
+      fold<W / 2>(r, low);
     }
   }
 
   template <int W, int... I>
-  CALQUE_INLINE static void store(const gemm_tile_args<T>& g, const lane<T, W>* sums,
-                                  std::integer_sequence<int, I...>) {
-    (gemm_put(g.c[I / Columns * g.c_row + I % Columns * g.c_col], total<W>(sums[I]), g.accumulate),
-     ...);
+  CALQUE_INLINE static void store(T* to, const lane<T, W>* sums, std::integer_sequence<int, I...>) {
+    lane<T, (W < 4 ? W : 4)> folded;
+    ((fold<W>(folded, sums[I]), lanes::store<T, (W < 4 ? W : 4)>(to + 4 * I, folded)), ...);
+  }
+
+  template <int... R>
+  CALQUE_INLINE static void fetch(const T* a, std::int64_t a_row,
+                                  std::integer_sequence<int, R...>) {
+    (__builtin_prefetch(a + R * a_row, 0, 2), ...);
   }
 
   template <int Bytes>
@@ -159,85 +170,20 @@ struct gemm_dot_tile {
     const T *a = g.a, *b = g.b;
     std::int64_t left = g.k;
     for (; left >= W; left -= W, a += W, b += W) {
+      if (g.ahead != 0) fetch(a + g.ahead, g.a_row, std::make_integer_sequence<int, Rows>{});
       load_each<W>(x, a, g.a_row, std::make_integer_sequence<int, Rows>{});
       load_each<W>(y, b, g.b_step, std::make_integer_sequence<int, Columns>{});
       rows<W>(sums, x, y, std::make_integer_sequence<int, Rows>{});
     }
     if (left > 0) {
-      load_rest<W>(x, a, g.a_row, static_cast<int>(left), std::make_integer_sequence<int, Rows>{});
-      load_rest<W>(y, b, g.b_step, static_cast<int>(left),
-                   std::make_integer_sequence<int, Columns>{});
+      const int n = static_cast<int>(left);
+      lane<bool, W> keep;
+      lanes::load<std::int32_t, W>(keep, &gemm_keeps.of[64 - W + n]);
+      load_rest<W>(x, a, g.a_row, keep, g.k >= W, n, std::make_integer_sequence<int, Rows>{});
+      load_rest<W>(y, b, g.b_step, keep, g.k >= W, n, std::make_integer_sequence<int, Columns>{});
       rows<W>(sums, x, y, std::make_integer_sequence<int, Rows>{});
     }
-    store<W>(g, sums, std::make_integer_sequence<int, Rows * Columns>{});
-  }
-};
-
-/// A strided `rows` x `columns` block to copy into rows of `pitch` contiguous elements, the rest of
-/// each row zero.
-template <class T>
-struct gemm_pack_args {
-  std::int64_t rows, columns, pitch;
-  const T* from;
-  std::int64_t row, col;
-  T* to;
-};
-
-template <class T>
-struct gemm_pack {
-  template <int Bytes>
-  CALQUE_INLINE static void run(const gemm_pack_args<T>& g) {
-    constexpr int W = lane_width(Bytes, sizeof(T));
-    if (g.col == 1) {
-      for (std::int64_t i = 0; i < g.rows; ++i) {
-        const T* from = g.from + i * g.row;
-        T* to = g.to + i * g.pitch;
-        lane<T, W> x;
-        std::int64_t j = 0;
-        for (; j + W <= g.columns; j += W) {
-          lanes::load<T, W>(x, from + j);
-          lanes::store<T, W>(to + j, x);
-        }
-        for (; j < g.columns; ++j) to[j] = from[j];
-        for (; j < g.pitch; ++j) to[j] = T(0);
-      }
-      return;
-    }
-    const std::int64_t blocked_rows = g.row == 1 ? g.rows / 4 * 4 : 0;
-    const std::int64_t blocked_columns = g.row == 1 ? g.columns / 4 * 4 : 0;
-    for (std::int64_t j = 0; j < blocked_columns; j += 4)
-      for (std::int64_t i = 0; i < blocked_rows; i += 4)
-        transpose(g.to + i * g.pitch + j, g.pitch, g.from + i + j * g.col, g.col);
-    for (std::int64_t i = 0; i < g.rows; ++i) {
-      T* to = g.to + i * g.pitch;
-      const T* from = g.from + i * g.row;
-      std::int64_t j = i < blocked_rows ? blocked_columns : 0;
-      for (; j < g.columns; ++j) to[j] = from[j * g.col];
-      for (; j < g.pitch; ++j) to[j] = T(0);
-    }
-  }
-
- private:
-  // Four elements of four rows become four elements of four columns.
-  CALQUE_INLINE static void transpose(T* to, std::int64_t to_row, const T* from,
-                                      std::int64_t from_row) {
-    lane<T, 4> a, b, c, d;
-    lanes::load<T, 4>(a, from);
-    lanes::load<T, 4>(b, from + from_row);
-    lanes::load<T, 4>(c, from + 2 * from_row);
-    lanes::load<T, 4>(d, from + 3 * from_row);
-    const lane<T, 4> ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5);
-    const lane<T, 4> ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
-    const lane<T, 4> cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5);
-    const lane<T, 4> cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-    a = __builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5);
-    b = __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7);
-    c = __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5);
-    d = __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7);
-    lanes::store<T, 4>(to, a);
-    lanes::store<T, 4>(to + to_row, b);
-    lanes::store<T, 4>(to + 2 * to_row, c);
-    lanes::store<T, 4>(to + 3 * to_row, d);
+    store<W>(g.sums, sums, std::make_integer_sequence<int, Rows * Columns>{});
   }
 };
 
