@@ -8,6 +8,7 @@
 #pragma once
 
 #include "calque/graph/cluster.hpp"
+#include "calque/graph/leaves.hpp"
 #include "calque/graph/graph.hpp"
 
 namespace calque {
@@ -28,6 +29,7 @@ class grouper {
     const int n = g.node_count;
     group_.resize(n, -1);
     uses_.resize(n, {});
+    numbers_ = extent_numbers(g);
     for (int id = 0; id < n; ++id)
       for (int k = 0; k < g.nodes[id].inputs; ++k) ++uses_[g.input(id, k)].count;
     for (int r = 0; r < g.region_count; ++r)
@@ -71,6 +73,7 @@ class grouper {
     const node& n = g_.nodes[id];
     const bool reduction = is_reduction(n.op->kind) && !passes_through(g_, id);
     if (!is_reduction(n.op->kind) && !is_map(n.op->kind)) return;
+    if (numbers_[id] != 0) return;
     const use u = uses_[id];
     int c = -1;
     if (!reduction && u.count > 0 && u.in_group == u.count && u.group >= 0 && joins(id, u))
@@ -168,6 +171,7 @@ class grouper {
   graph_view g_;
   list<std::int32_t> group_;  // by node
   list<use> uses_;            // by node
+  list<char> numbers_;        // by node: the plan computes it
   list<node_group> groups_;
   list<std::int32_t> into_;  // by group: itself, or the reduction that took it as its tail
 };

@@ -119,6 +119,10 @@ class scheduler final : public assembly_writer {
         else emit_unit(id);
         break;
       case op_kind::region_arg: break;  // made with its region
+      case op_kind::map:
+        if (s_.is_number(id) && units_.of(g_, id) < 0) emit_constant(id, s_.number(id));
+        else emit_unit(id);
+        break;
       default: emit_unit(id);
     }
   }

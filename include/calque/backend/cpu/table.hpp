@@ -76,12 +76,13 @@ constexpr kernel_entry cluster_kernel() {
 }
 
 /// Whether node N may run by itself: it stands outside clusters, or in one that rests on
-/// assumptions.
+/// assumptions. (What is elementwise and in no cluster is a number that plans compute.)
 template <class G, int N>
 constexpr bool stands_alone() {
   const graph_view g = G::view();
   if (!graph_view::computes(g.nodes[N].op->kind)) return false;
   const int c = g.cluster_number(N);
+  if (g.clustered && c < 0 && g.nodes[N].op->kind == op_kind::map) return false;
   return c < 0 || g.clusters[c].assumptions > 0;
 }
 
