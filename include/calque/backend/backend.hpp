@@ -20,6 +20,7 @@ struct operand_layout {
   bool linear = false;
   std::int64_t strides[max_rank]{};  // in elements; 0 where the operand is broadcast
   bool streamed = false;  // an output that is linear and larger than the caches: written past them
+  bool counted = false;   // an index of which no memory holds the elements (core/counted.hpp)
 };
 
 /// A step's sizes and layouts: everything about it but its addresses.
@@ -51,7 +52,7 @@ struct geometry {
   std::int64_t extents[max_rank]{};
   std::int64_t size = 0;       // elements of the domain
   std::int64_t kept_size = 0;  // product of the kept extents
-  std::int64_t start = 0;      // iota: first value; along_axis: see above
+  std::int64_t start = 0;      // along_axis and others: see above
   const operand_layout* operands = nullptr;
   const char* text = nullptr;  // what a kernel that throws names
   std::int32_t threads = 1;    // that may share the step: the plan's choice

@@ -2,7 +2,9 @@
 // width.
 //
 // A plan knows the sizes, so it computes them (plan/numbers.hpp) and hands their values to kernels:
-// they take no step, and they tie no clusters together. Passes ask here which nodes that are.
+// they take no step, and they tie no clusters together. Indices that are counted, 0, 1, 2, …, and
+// looks at them are leaves too: kernels of clusters compute them where they read them. Passes,
+// lowering and plans ask here which nodes that are.
 #pragma once
 
 #include "calque/graph/list.hpp"
@@ -61,13 +63,52 @@ template <class Decided>
   return is;
 }
 
+/// Whether a node only looks at its input, so that who reads it reads that.
+[[nodiscard]] constexpr bool passes_on(op_kind k) {
+  return k == op_kind::transpose || k == op_kind::reshape || k == op_kind::broadcast_to ||
+         k == op_kind::slice || k == op_kind::windows || k == op_kind::marker ||
+         k == op_kind::stop_gradient;
+}
+/// The counted index that a node is or looks at, or -1.
+[[nodiscard]] constexpr int index_seen(const graph_view& g, int id) {
+  while (passes_on(g.kind(id))) id = g.input(id, 0);
+  return g.kind(id) == op_kind::iota ? id : -1;
+}
+/// By node: whether it is a counted index that a step of its own has to store, because something
+/// reads it that can neither count nor copy. `in_cluster(id)` says whether a kernel of several
+/// nodes computes a node.
+template <class InCluster>
+[[nodiscard]] constexpr list<char> stored_indices(const graph_view& g, InCluster&& in_cluster) {
+  list<char> stored;
+  stored.resize(g.node_count, 0);
+  bool any = false;
+  for (int id = 0; id < g.node_count; ++id) any = any || g.kind(id) == op_kind::iota;
+  for (int id = 0; any && id < g.node_count; ++id) {
+    const op_kind k = g.kind(id);
+    if (passes_on(k) || k == op_kind::assign || k == op_kind::concatenate || k == op_kind::insert)
+      continue;
+    const bool counts = in_cluster(id);
+    for (int i = 0; i < g.nodes[id].inputs; ++i)
+      if (const int in = g.input(id, i); !counts || g.nodes[in].rank == 0)
+        if (const int index = index_seen(g, in); index >= 0) stored[index] = 1;
+  }
+  return stored;
+}
+
 }  // namespace detail
 
 constexpr int graph_view::kernels() const {
   const detail::list<char> numbers = detail::extent_numbers(*this);
+  const detail::list<char> stored =
+      detail::stored_indices(*this, [&](int id) { return cluster_number(id) >= 0; });
   int n = cluster_count;
-  for (int i = 0; i < node_count; ++i)
-    n += cluster_number(i) < 0 && computes(nodes[i].op->kind) && numbers[i] == 0;
+  for (int i = 0; i < node_count; ++i) {
+    if (cluster_number(i) >= 0 || !computes(nodes[i].op->kind)) continue;
+    n += nodes[i].op->kind == op_kind::iota ? stored[i] != 0 : numbers[i] == 0;
+  }
+  for (int r = 0; r < region_count; ++r)  // copied to where they are wanted
+    for (int k = 0; k < regions[r].results; ++k)
+      if (const int index = detail::index_seen(*this, result(k, r)); index >= 0) n += stored[index] == 0;
   return n;
 }
 

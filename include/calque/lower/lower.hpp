@@ -3,11 +3,12 @@
 
 #include "calque/core/dtype.hpp"
 #include "calque/graph/cluster.hpp"
+#include "calque/graph/leaves.hpp"
 #include "calque/lower/program.hpp"
 
 namespace calque::detail {
 
-enum class code_kind : std::uint8_t { load, splat, row, map, store, fold };
+enum class code_kind : std::uint8_t { load, count, splat, row, map, store, fold };
 
 /// One instruction as plain data.
 struct code {
@@ -41,7 +42,9 @@ class lowering {
   constexpr void operand(std::int32_t id, int number) {
     const node& n = g_.nodes[id];
     code c;
-    c.kind = n.rank == 0 ? code_kind::splat : code_kind::load;
+    c.kind = n.rank == 0                 ? code_kind::splat
+             : index_seen(g_, id) >= 0 ? code_kind::count
+                                       : code_kind::load;
     c.out = n.type;
     c.operand = number;
     registers_[id] = out.push(c);
@@ -147,6 +150,7 @@ template <code C>
 constexpr auto instruction() {
   using T = type_of<C.out>;
   if constexpr (C.kind == code_kind::load) return load<C.operand, T>{};
+  else if constexpr (C.kind == code_kind::count) return count_index<C.operand, T>{};
   else if constexpr (C.kind == code_kind::splat) return splat<C.operand, T>{};
   else if constexpr (C.kind == code_kind::row) return per_row<C.operand, T>{};
   else if constexpr (C.kind == code_kind::store) return store<C.operand, T, C.src[0]>{};

@@ -49,16 +49,8 @@ class geometry_builder {
     order_axes();
     finish(false);
   }
-  /// 0, 1, 2, … along the last axis that is called `kept`; the others repeat it.
-  void iota(int id) {
-    const planning::place to = d_.place_of(id);
-    begin(s_.rank(id), s_.extents(id));
-    add(id, to, to.strides);
-    o_.shape.outputs = 1;
-    o_.shape.kept = d_.g.nodes[id].index;
-    count();
-    mark_linear();
-  }
+  /// A counted index, stored: 0, 1, 2, … along its axis; the others repeat it.
+  void iota(int id) { copy(id, d_.counted_place(id), d_.place_of(id)); }
   /// Lines along the one axis of the node's mask, which is the last one; what runs from the last
   /// element to the first has negative strides along it. `start` says that an element is left out
   /// of its own result.
@@ -308,6 +300,7 @@ class geometry_builder {
     over_kept_.push_back(over_kept);
     operand_layout l;
     l.type = d_.g.nodes[id].type;
+    l.counted = p.memory == d_.index_memory();
     std::copy_n(strides, o_.shape.rank, l.strides);
     o_.operands.push_back(l);
     o_.places.push_back({p.memory, p.slice, p.offset});

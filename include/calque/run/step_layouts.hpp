@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "calque/backend/cpu/copy.hpp"
-#include "calque/backend/cpu/fill.hpp"
 #include "calque/backend/cpu/gather.hpp"
 #include "calque/backend/cpu/stream.hpp"
 #include "calque/run/geometry.hpp"
@@ -66,7 +65,7 @@ class step_layouts {
       case step_kind::single:
         lay_out_node(s, b);
         empty = s_.elements(s.node) == 0;
-        kernel = g.kind(s.node) == op_kind::iota   ? &iota_kernel
+        kernel = g.kind(s.node) == op_kind::iota   ? &copy_kernel
                  : g.kind(s.node) == op_kind::take ? &take_kernel
                                                    : &kernels_.of_node[s.node];
         break;
@@ -129,7 +128,7 @@ class step_layouts {
     };
     std::int64_t bytes = 0;
     for (const operand_layout& o : l.operands)
-      if (reads(o)) bytes += l.shape.size * size_of(o.type);
+      if (reads(o) && !o.counted) bytes += l.shape.size * size_of(o.type);
     if (bytes <= streaming_threshold()) return;
     const auto inputs = static_cast<std::size_t>(l.shape.inputs + l.shape.tail_inputs);
     for (std::size_t k = inputs; k < l.operands.size(); ++k) {

@@ -35,7 +35,6 @@ inline constexpr std::int64_t work_of_a_thread = std::int64_t{1} << 18;
       for (int a = 3; a < shape.rank; ++a) products *= shape.extents[a];
       return products * shape.size / 8;
     }
-    case op_kind::iota:
     case op_kind::scatter_add:
     case op_kind::overlap_add: return 0;  // kernels of one thread
     case op_kind::along_axis: return shape.size * 8;
