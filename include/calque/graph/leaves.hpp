@@ -74,6 +74,24 @@ template <class Decided>
   while (passes_on(g.kind(id))) id = g.input(id, 0);
   return g.kind(id) == op_kind::iota ? id : -1;
 }
+/// Whether a node is computed from counted indices and numbers alone, at a cost of at most `left`.
+[[nodiscard]] constexpr bool counts_within(const graph_view& g, int id, int& left) {
+  const node& n = g.nodes[id];
+  const op_kind k = n.op->kind;
+  if (k != op_kind::map)
+    return k == op_kind::constant || k == op_kind::extent || k == op_kind::scalar ||
+           index_seen(g, id) >= 0;
+  if (n.op->may_throw || (left -= n.op->cost) < 0) return false;
+  for (int i = 0; i < n.inputs; ++i)
+    if (!counts_within(g, g.input(id, i), left)) return false;
+  return true;
+}
+/// Whether an elementwise node is computed from counted indices and numbers, so cheaply that
+/// kernels over more elements compute it again for each of them.
+[[nodiscard]] constexpr bool is_counting(const graph_view& g, int id) {
+  int left = 6;
+  return g.kind(id) == op_kind::map && g.nodes[id].rank > 0 && counts_within(g, id, left);
+}
 /// By node: whether it is a counted index that a step of its own has to store, because something
 /// reads it that can neither count nor copy. `in_cluster(id)` says whether a kernel of several
 /// nodes computes a node.

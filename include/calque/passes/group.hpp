@@ -94,6 +94,7 @@ class grouper {
     if (c.inputs + n.inputs + c.outputs + u.escapes > max_operands - 8) return false;
     if (u.escapes && c.root >= 0) return false;
     if (n.rank == 0 && !u.escapes) return true;  // computed once before the loop
+    if (!u.escapes && is_counting(g_, id)) return true;
     return g_.same_ones(n, g_.nodes[c.domain]);
   }
   constexpr void add(int c, int id) {
