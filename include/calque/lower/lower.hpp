@@ -44,6 +44,7 @@ class lowering {
     code c;
     c.kind = n.rank == 0                 ? code_kind::splat
              : index_seen(g_, id) >= 0 ? code_kind::count
+             : has_one_element(n)      ? code_kind::splat
                                        : code_kind::load;
     c.out = n.type;
     c.operand = number;
@@ -76,6 +77,13 @@ class lowering {
   code_list out;
 
  private:
+  /// Whatever the sizes, as what is reduced over all axes that are kept.
+  [[nodiscard]] constexpr bool has_one_element(const node& n) const {
+    bool one = true;
+    for (int i = 0; i < n.rank && one; ++i) one = g_.is_literal(n.dims[i], 1);
+    return one;
+  }
+
   graph_view g_;
   list<std::int32_t> registers_;  // by node
 };
@@ -89,7 +97,10 @@ class lowering {
   lowering l(g);
   l.operands(in.body, 0);
   const int inputs = in.body.size();
-  if (c.kind == cluster_kind::product) l.operand(c.root, inputs);
+  if (c.kind == cluster_kind::product) {
+    l.operand(c.root, inputs);
+    l.out.at[inputs].kind = code_kind::load;
+  }
   for (int i = 0; i < c.nodes; ++i) {
     const int id = g.pool[c.first + i];
     if (c.kind == cluster_kind::map ||
