@@ -126,7 +126,8 @@ constexpr int graph_view::kernels() const {
   }
   for (int r = 0; r < region_count; ++r)  // copied to where they are wanted
     for (int k = 0; k < regions[r].results; ++k)
-      if (const int index = detail::index_seen(*this, result(k, r)); index >= 0) n += stored[index] == 0;
+      if (const int index = detail::index_seen(*this, result(k, r)); index >= 0)
+        n += stored[index] == 0;
   return n;
 }
 

@@ -3,9 +3,9 @@
 // Such a cluster has one domain and one set of reduced axes. Its nodes are full (an element for
 // each of the domain's), kept (one for each row: reductions and what is computed from them) or
 // uniform (rank 0). A kept value is wide (reduced axes are there with extent 1) or narrow (they are
-// gone). Reshapes between the two and broadcasts are looked through: they are no nodes of it. What is
-// counted from indices is full wherever it can be stretched to the domain, for kernels count again
-// for each element. Used by the pass that forms clusters, by lowering, by plans.
+// gone). Reshapes between the two and broadcasts are looked through: they are no nodes of it. What
+// is counted from indices is full wherever it can be stretched to the domain, for kernels count
+// again for each element. Used by the pass that forms clusters, by lowering, by plans.
 #pragma once
 
 #include "calque/graph/leaves.hpp"
@@ -203,8 +203,8 @@ class row_set {
       forms.push(f);
       return true;
     }
-    if ((f == row_form::none || (f == row_form::narrow && !axes.leading())) &&
-        axes.stretches(n) && is_counting(g, id))
+    if ((f == row_form::none || (f == row_form::narrow && !axes.leading())) && axes.stretches(n) &&
+        is_counting(g, id))
       f = row_form::full;
     if (f == row_form::none) return false;
     for (int k = 0; k < n.inputs; ++k) {

@@ -8,8 +8,8 @@
 #pragma once
 
 #include "calque/graph/cluster.hpp"
-#include "calque/graph/leaves.hpp"
 #include "calque/graph/graph.hpp"
+#include "calque/graph/leaves.hpp"
 
 namespace calque {
 namespace detail {
@@ -47,6 +47,9 @@ class grouper {
     for (int c = 0; c < groups_.size(); ++c) into_[c] = c;
     for (int c = groups_.size() - 1; c >= 0; --c)
       if (groups_[c].root >= 0) take_tail(c);
+    for (int id = 0; id < g_.node_count; ++id)  // alone, it has a kernel that reads its operand
+      if (group_[id] >= 0 && keeps_order(g_.kind(id)) && groups_[group_[id]].nodes == 1)
+        group_[id] = -1;
     return finish();
   }
 
@@ -65,14 +68,22 @@ class grouper {
   };
 
   static constexpr bool is_map(op_kind k) { return k == op_kind::map; }
-  static constexpr bool is_reduction(op_kind k) {
-    return k == op_kind::reduce || k == op_kind::sum_to;
+  static constexpr bool is_reduction(const op_info& o) {
+    return o.kind == op_kind::reduce || o.kind == op_kind::sum_to ||
+           o.kind == op_kind::ordered_reduce || runs(o);
+  }
+  static constexpr bool keeps_order(op_kind k) {
+    return k == op_kind::ordered_reduce || k == op_kind::along_axis;
+  }
+  /// Whether an operation is a running reduction: as many results as elements, so without a tail.
+  static constexpr bool runs(const op_info& o) {
+    return o.kind == op_kind::along_axis && o.combines;
   }
 
   constexpr void place(int id) {
     const node& n = g_.nodes[id];
-    const bool reduction = is_reduction(n.op->kind) && !passes_through(g_, id);
-    if (!is_reduction(n.op->kind) && !is_map(n.op->kind)) return;
+    const bool reduction = is_reduction(*n.op) && !passes_through(g_, id);
+    if (!is_reduction(*n.op) && !is_map(n.op->kind)) return;
     if (numbers_[id] != 0) return;
     const use u = uses_[id];
     int c = -1;
@@ -130,7 +141,7 @@ class grouper {
   constexpr void take_tail(int c) {
     const int root = groups_[c].root;
     const use u = uses_[root];
-    if (u.count == 0 || u.group < 0 || u.in_group != u.count) return;
+    if (u.count == 0 || u.group < 0 || u.in_group != u.count || runs(*g_.nodes[root].op)) return;
     const int t = into_[u.group];
     if (t == c) return;
     if (groups_[t].root >= 0 || groups_[t].dead || groups_[t].region != groups_[c].region) return;

@@ -275,7 +275,9 @@ class plan_text {
     if (n.cluster >= 0) {
       const cluster& c = g_.clusters[n.cluster];
       return "cluster of " + std::to_string(c.nodes) +
-             (c.kind == cluster_kind::reduce    ? " around a reduction"
+             (c.kind == cluster_kind::reduce && g_.kind(c.root) == op_kind::along_axis
+                  ? " into a running reduction"
+              : c.kind == cluster_kind::reduce  ? " around a reduction"
               : c.kind == cluster_kind::rows    ? " over the rows of one domain"
               : c.kind == cluster_kind::product ? " around a product"
                                                 : "") +

@@ -56,6 +56,8 @@ class step_layouts {
         const auto out = id_list(s.first_output, s.outputs);
         if (c.kind == cluster_kind::map) b.elementwise(body, out, c.domain);
         else if (c.kind == cluster_kind::product) b.product(c.root, body, out);
+        else if (c.kind == cluster_kind::reduce && g.kind(c.root) == op_kind::along_axis)
+          b.lines(c.root, body);
         else if (c.kind == cluster_kind::reduce) b.reduction(c.root, body, tail, out);
         else b.rows(row_set(g, c), body, tail, out);
         empty = std::all_of(out.begin(), out.end(), [&](int o) { return s_.elements(o) == 0; });
@@ -153,7 +155,7 @@ class step_layouts {
       case op_kind::take:
       case op_kind::scatter_add: b.indexed(s.node); break;
       case op_kind::matmul: b.matmul(s.node); break;
-      case op_kind::along_axis: b.lines(s.node); break;
+      case op_kind::along_axis: b.lines(s.node, in); break;
       case op_kind::random: b.random(s.node); break;
       case op_kind::map: b.elementwise(in, out, s.node); break;
       default: b.reduction(s.node, in, {}, out);

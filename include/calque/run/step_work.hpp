@@ -25,6 +25,8 @@ inline constexpr std::int64_t work_of_a_thread = std::int64_t{1} << 18;
   if (s.kind == planning::step_kind::cluster) {
     const cluster& c = g.clusters[s.cluster];
     const std::int64_t elementwise = shape.size * (c.nodes + moved);
+    if (c.kind == cluster_kind::reduce && g.kind(c.root) == op_kind::along_axis)
+      return elementwise + shape.size * 6;
     return c.kind == cluster_kind::product ? elementwise + shape.size * shape.extents[2] / 8
                                            : elementwise;
   }

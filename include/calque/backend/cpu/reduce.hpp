@@ -189,8 +189,8 @@ class CALQUE_HIDDEN reduction {
         continue;
       }
       const int axis = g_.kept - outer;
-      gather_tile(tile, base[k], g_.operands[k].type, g_.extents + axis, g_.operands[k].strides + axis,
-                  g_.rank - axis, at, rows * n);
+      gather_tile(tile, base[k], g_.operands[k].type, g_.extents + axis,
+                  g_.operands[k].strides + axis, g_.rank - axis, at, rows * n);
       data[k] = tile;
       tile_steps[k] = n * bytes;
       tile += reduce_block * bytes;
