@@ -20,7 +20,7 @@ inline constexpr std::uintptr_t counted_origin = std::uintptr_t{1} << 62;
 }
 /// Whether an address is of this kind; in bounds or some vectors beyond.
 [[nodiscard]] CALQUE_HD inline bool is_counted(const void* p) {
-  return reinterpret_cast<std::uintptr_t>(p) > counted_origin / 2;
+  return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p) - counted_origin) >= 0;
 }
 /// The number that an address of elements of `bytes` bytes stands for.
 [[nodiscard]] CALQUE_HD inline std::int64_t counted_at(const void* p, int bytes) {

@@ -292,7 +292,7 @@ CALQUE_INLINE void step(load<K, T>, R& r, const lane_window& w) {
 template <int D, int W, bool Full, int K, class T, class R>
 CALQUE_INLINE void step(count_index<K, T>, R& r, const lane_window& w) {
   const T* p = static_cast<const T*>(w.data[K]) + w.i;
-  if (is_counted(p)) lanes::count<T, W>(at_reg<D, T, W>(r), counted_at(p, sizeof(T)));
+  if (is_counted(p)) [[likely]] lanes::count<T, W>(at_reg<D, T, W>(r), counted_at(p, sizeof(T)));
   else step<D, W, Full>(load<K, T>{}, r, w);
 }
 template <int D, int W, bool Full, int K, class T, class R>
