@@ -119,6 +119,24 @@ class cluster_kernels {
       return;
     }
     const calque::node& root = v.nodes[c.root];
+    if (root.op->kind == calque::op_kind::along_axis) {  // every element combined with those before
+      const int out = g.inputs;
+      const calque::dtype t = root.type, wide = calque::is_floating(t) ? calque::dtype::float64 : t;
+      for (in::walk w(g, 0, g.kept); !w.done(); w.next()) {
+        constant sum = root.op->evaluate(wide, wide, nullptr);
+        bool first = true;
+        for (in::walk r(g, g.kept, g.rank); !r.done(); r.next(), first = false) {
+          load(w, names.body, 0, &r);
+          compute(0, c.root);
+          const constant x[2] = {sum, at(v.input(c.root, 0))};
+          const std::int64_t to = w.offset(out) + r.offset(out);
+          if (root.exclusive) in::save(t, data[out], to, calque::detail::narrowed(t, sum));
+          sum = first ? x[1] : root.op->evaluate(wide, wide, x);
+          if (!root.exclusive) in::save(t, data[out], to, calque::detail::narrowed(t, sum));
+        }
+      }
+      return;
+    }
     for (in::walk w(g, 0, g.kept); !w.done(); w.next()) {
       std::vector<constant> all;
       for (in::walk r(g, g.kept, g.rank); !r.done(); r.next()) {
@@ -136,6 +154,14 @@ class cluster_kernels {
   /// What a reduction makes of some elements; `sum_to` sums.
   static constant reduced(const calque::node& n, const std::vector<constant>& values) {
     const std::string_view name = n.op->name;
+    if (n.op->kind == calque::op_kind::ordered_reduce) {
+      constant sum = n.op->evaluate(n.type, n.type, nullptr);
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        const constant x[2] = {sum, values[i]};
+        sum = i == 0 ? x[1] : n.op->evaluate(n.type, n.type, x);
+      }
+      return sum;
+    }
     const bool most = name == "max" || name == "pool_max" || name == "largest";
     const calque::dtype wide = calque::is_floating(n.type) ? calque::dtype::float64 : n.type;
     constant sum = calque::detail::visit_dtype<constant>(n.type, [&]<class T>(T) {

@@ -37,11 +37,12 @@ class cluster_rules {
         if (g_.nodes[id].region != g_.nodes[g_.pool[k.first]].region)
           return "stays in one region" + in;
         const op_kind o = g_.kind(id);
-        if (id == k.root
-                ? (k.kind == cluster_kind::product ? o != op_kind::matmul
-                                                   : o != op_kind::reduce && o != op_kind::sum_to)
-                : (o != op_kind::map && o != op_kind::sum_to &&
-                   (k.kind != cluster_kind::rows || o != op_kind::reduce)))
+        if (id == k.root ? (k.kind == cluster_kind::product
+                                ? o != op_kind::matmul
+                                : o != op_kind::reduce && o != op_kind::sum_to &&
+                                      o != op_kind::ordered_reduce && o != op_kind::along_axis)
+                         : (o != op_kind::map && o != op_kind::sum_to &&
+                            (k.kind != cluster_kind::rows || o != op_kind::reduce)))
           return "computes elementwise but for its root" + in;
         if (is_read_outside(id, c) != is_output(k, id) && !(k.outputs == 1 && !is_read(id)))
           return "has as outputs what others read: node " + std::to_string(id) + in;

@@ -20,6 +20,7 @@ struct operand_layout {
   bool linear = false;
   std::int64_t strides[max_rank]{};  // in elements; 0 where the operand is broadcast
   bool streamed = false;  // an output that is linear and larger than the caches: written past them
+  bool counted = false;   // an index of which no memory holds the elements (core/counted.hpp)
 };
 
 /// A step's sizes and layouts: everything about it but its addresses.
@@ -31,6 +32,8 @@ struct operand_layout {
 /// arg_reduce: like reduce with one input, one output, one reduced axis; `alpha` is unused.
 /// along_axis: the lines' axis last, after `kept` others; `start` is 1 where a running reduction
 ///             leaves an element out of its own result; operands are the inputs, then the output.
+/// ordered reductions: like reduce; `start` is 1 where neighbours along the last kept axis would lie
+///             together in what is reduced.
 /// random:     operands are the state (a seed and the number of the draw) and the result.
 /// matmul:     extents are m, n, k, then those of the axes that repeat the product; operands a
 ///             (strides of m, k in [0], [1]; of the repeating axes from [3] on), b (k, n), out (m,
@@ -51,7 +54,7 @@ struct geometry {
   std::int64_t extents[max_rank]{};
   std::int64_t size = 0;       // elements of the domain
   std::int64_t kept_size = 0;  // product of the kept extents
-  std::int64_t start = 0;      // iota: first value; along_axis: see above
+  std::int64_t start = 0;      // along_axis and others: see above
   const operand_layout* operands = nullptr;
   const char* text = nullptr;  // what a kernel that throws names
   std::int32_t threads = 1;    // that may share the step: the plan's choice

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "calque/backend/backend.hpp"
+#include "calque/core/counted.hpp"
 #include "calque/ops/accumulate.hpp"
 #include "calque/ops/cast.hpp"
 #include "calque/ops/logic.hpp"
@@ -22,10 +23,13 @@
 namespace calque {
 namespace detail::interpreting {
 
-/// Element `at` of an operand as plain data, and back.
+/// Element `at` of an operand, which may be counted, as plain data, and back.
 inline constant load(dtype t, const void* from, std::int64_t at) {
-  return visit_dtype<constant>(
-      t, [&]<class T>(T) { return make_constant<T>(static_cast<const T*>(from)[at]); });
+  return visit_dtype<constant>(t, [&]<class T>(T) {
+    if (is_counted(from))
+      return make_constant<T>(static_cast<T>(counted_at(from, sizeof(T)) + at));
+    return make_constant<T>(static_cast<const T*>(from)[at]);
+  });
 }
 inline void save(dtype t, void* to, std::int64_t at, const constant& c) {
   visit_dtype<int>(t, [&]<class T>(T) {

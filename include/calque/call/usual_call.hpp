@@ -57,7 +57,7 @@ class usual_call {
   static constexpr bool possible = shape.variables <= 1 && !shape.assigns &&
                                    1 + shape.leaves + shape.results < 64 && shape.words <= 64 &&
                                    (!Into || shape.leaves * shape.results <= 64) &&
-                                   shape.leaves + shape.results + 2 <= slots_on_stack;
+                                   shape.leaves + shape.results + 3 <= slots_on_stack;
 
   usual_call() : usual_(current_device().threads == 1) { words_[0] = shape.flags(); }
 

@@ -1,8 +1,7 @@
 // A graph that grows: the owner of a trace's or a pass's nodes.
 #pragma once
 
-#include "calque/graph/list.hpp"
-#include "calque/graph/node.hpp"
+#include "calque/graph/leaves.hpp"
 
 namespace calque {
 

@@ -172,12 +172,7 @@ struct graph_view {
     return clustered ? cluster_of[id] : -1;
   }
   /// Kernels that a call launches when every assumption holds and every region runs once.
-  [[nodiscard]] constexpr int kernels() const {
-    int n = cluster_count;
-    for (int i = 0; i < node_count; ++i)
-      if (cluster_number(i) < 0 && computes(nodes[i].op->kind)) ++n;
-    return n;
-  }
+  [[nodiscard]] constexpr int kernels() const;  // graph/leaves.hpp
   /// Whether an operation outside every cluster takes a kernel of its own.
   [[nodiscard]] static constexpr bool computes(op_kind k) {
     return k == op_kind::map || k == op_kind::reduce || k == op_kind::sum_to ||

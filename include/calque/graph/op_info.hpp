@@ -76,6 +76,8 @@ struct op_info {
   /// One element: operands of type `in` (the select's bool aside), result of type `out`. Of a
   /// running or ordered reduction: two elements combined; without operands the identity.
   constant (*evaluate)(dtype in, dtype out, const constant* operands) = nullptr;
+  /// Whether the operation combines elements: of those along an axis, a running reduction.
+  bool combines = false;
   /// Whether `gradient` is set; gradients stop where it is not. (A flag beside the pointer: g++
   /// with -fsanitize=undefined does not compare function pointers in constant expressions.)
   bool differentiable = false;
@@ -158,7 +160,10 @@ constexpr op_info describe() {
     o.differentiable = true;
     o.gradient = &F::gradient;
   }
-  if constexpr (requires { F::combine_constants; }) o.evaluate = &F::combine_constants;
+  if constexpr (requires { F::combine_constants; }) {
+    o.evaluate = &F::combine_constants;
+    o.combines = true;
+  }
   if (o.kind == op_kind::map) {
     o.form = form_of<F>();
     if constexpr (requires { &F::evaluate; }) o.evaluate = &F::evaluate;

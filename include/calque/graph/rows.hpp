@@ -3,12 +3,12 @@
 // Such a cluster has one domain and one set of reduced axes. Its nodes are full (an element for
 // each of the domain's), kept (one for each row: reductions and what is computed from them) or
 // uniform (rank 0). A kept value is wide (reduced axes are there with extent 1) or narrow (they are
-// gone). Reshapes between the two and broadcasts are looked through: they are no nodes of it. Used
-// by the pass that forms clusters, by lowering, by plans.
+// gone). Reshapes between the two and broadcasts are looked through: they are no nodes of it. What
+// is counted from indices is full wherever it can be stretched to the domain, for kernels count
+// again for each element. Used by the pass that forms clusters, by lowering, by plans.
 #pragma once
 
-#include "calque/graph/list.hpp"
-#include "calque/graph/node.hpp"
+#include "calque/graph/leaves.hpp"
 
 namespace calque::detail {
 
@@ -80,6 +80,14 @@ struct row_axes {
            : wide   ? row_form::wide
            : narrow ? row_form::narrow
                     : row_form::none;
+  }
+  /// Whether a node is stretched to the domain by broadcasting, whatever the sizes.
+  [[nodiscard]] constexpr bool stretches(const node& n) const {
+    const int lead = rank() - n.rank;
+    bool fits = lead >= 0;
+    for (int i = 0; i < n.rank && fits; ++i)
+      fits = g->is_literal(n.dims[i], 1) || g->same_dim(n.dims[i], over().dims[lead + i]);
+    return fits;
   }
   /// No reduced axis is known to have one element, so that forms cannot be mistaken.
   [[nodiscard]] constexpr bool distinct() const {
@@ -195,11 +203,16 @@ class row_set {
       forms.push(f);
       return true;
     }
+    if ((f == row_form::none || (f == row_form::narrow && !axes.leading())) && axes.stretches(n) &&
+        is_counting(g, id))
+      f = row_form::full;
     if (f == row_form::none) return false;
     for (int k = 0; k < n.inputs; ++k) {
       const int in = g.input(id, k), at = find(looked_at(g, in));
       if (at >= 0 && !leads_to(in, ids[at])) return false;
-      const row_form seen = axes.form_of(g.nodes[in]);
+      const bool member_full = at >= 0 && ids[at] == in && forms[at] == row_form::full;
+      if (member_full && f != row_form::full) return false;
+      const row_form seen = member_full ? row_form::full : axes.form_of(g.nodes[in]);
       const bool member_kept = at >= 0 && is_kept(forms[at]);
       switch (f) {
         case row_form::full:

@@ -43,6 +43,10 @@ struct offset_access {
   const Index* offsets;
 
   template <int K, class T>
+  CALQUE_HD const void* at() const {
+    return static_cast<const stored_as<T>*>(data[K]) + offsets[K];
+  }
+  template <int K, class T>
   CALQUE_HD T get() const {
     return from_stored<T>(static_cast<const stored_as<T>*>(data[K])[offsets[K]]);
   }
@@ -57,6 +61,10 @@ struct linear_access {
   void* const* data;
   Index i;
 
+  template <int K, class T>
+  CALQUE_HD const void* at() const {
+    return static_cast<const stored_as<T>*>(data[K]) + i;
+  }
   template <int K, class T>
   CALQUE_HD T get() const {
     return from_stored<T>(static_cast<const stored_as<T>*>(data[K])[i]);
@@ -80,6 +88,11 @@ CALQUE_HD Out apply_element(V... v) {
 template <int D, int K, class T, class R, class Access>
 CALQUE_HD void element_step(load<K, T>, R& r, const Access& a) {
   at_reg<D>(r) = a.template get<K, T>();
+}
+template <int D, int K, class T, class R, class Access>
+CALQUE_HD void element_step(count_index<K, T>, R& r, const Access& a) {
+  const void* const p = a.template at<K, T>();
+  at_reg<D>(r) = is_counted(p) ? static_cast<T>(counted_at(p, sizeof(T))) : a.template get<K, T>();
 }
 template <int D, int K, class T, class R, class Access>
 CALQUE_HD void element_step(splat<K, T>, R& r, const Access& a) {

@@ -3,11 +3,12 @@
 
 #include "calque/core/dtype.hpp"
 #include "calque/graph/cluster.hpp"
+#include "calque/graph/leaves.hpp"
 #include "calque/lower/program.hpp"
 
 namespace calque::detail {
 
-enum class code_kind : std::uint8_t { load, splat, row, map, store, fold };
+enum class code_kind : std::uint8_t { load, count, splat, row, map, store, fold };
 
 /// One instruction as plain data.
 struct code {
@@ -41,7 +42,10 @@ class lowering {
   constexpr void operand(std::int32_t id, int number) {
     const node& n = g_.nodes[id];
     code c;
-    c.kind = n.rank == 0 ? code_kind::splat : code_kind::load;
+    c.kind = n.rank == 0                 ? code_kind::splat
+             : index_seen(g_, id) >= 0 ? code_kind::count
+             : has_one_element(n)      ? code_kind::splat
+                                       : code_kind::load;
     c.out = n.type;
     c.operand = number;
     registers_[id] = out.push(c);
@@ -73,6 +77,13 @@ class lowering {
   code_list out;
 
  private:
+  /// Whatever the sizes, as what is reduced over all axes that are kept.
+  [[nodiscard]] constexpr bool has_one_element(const node& n) const {
+    bool one = true;
+    for (int i = 0; i < n.rank && one; ++i) one = g_.is_literal(n.dims[i], 1);
+    return one;
+  }
+
   graph_view g_;
   list<std::int32_t> registers_;  // by node
 };
@@ -86,7 +97,10 @@ class lowering {
   lowering l(g);
   l.operands(in.body, 0);
   const int inputs = in.body.size();
-  if (c.kind == cluster_kind::product) l.operand(c.root, inputs);
+  if (c.kind == cluster_kind::product) {
+    l.operand(c.root, inputs);
+    l.out.at[inputs].kind = code_kind::load;
+  }
   for (int i = 0; i < c.nodes; ++i) {
     const int id = g.pool[c.first + i];
     if (c.kind == cluster_kind::map ||
@@ -147,6 +161,7 @@ template <code C>
 constexpr auto instruction() {
   using T = type_of<C.out>;
   if constexpr (C.kind == code_kind::load) return load<C.operand, T>{};
+  else if constexpr (C.kind == code_kind::count) return count_index<C.operand, T>{};
   else if constexpr (C.kind == code_kind::splat) return splat<C.operand, T>{};
   else if constexpr (C.kind == code_kind::row) return per_row<C.operand, T>{};
   else if constexpr (C.kind == code_kind::store) return store<C.operand, T, C.src[0]>{};

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "calque/core/counted.hpp"
 #include "calque/core/lanes.hpp"
 #include "calque/graph/op_info.hpp"
 
@@ -16,6 +17,12 @@ namespace calque {
 /// Operand K, element by element.
 template <int K, class T>
 struct load {
+  using type = T;
+};
+/// Operand K, element by element, where an index is counted: the elements are computed from their
+/// addresses unless these are of memory (core/counted.hpp).
+template <int K, class T>
+struct count_index {
   using type = T;
 };
 /// Operand K, one value for all elements.
@@ -79,6 +86,10 @@ struct program_traits<program<I...>> {
     return false;
   }
   template <int K, class T>
+  static constexpr bool is_uniform(const flags&, count_index<K, T>) {
+    return false;
+  }
+  template <int K, class T>
   static constexpr bool is_uniform(const flags&, splat<K, T>) {
     return true;
   }
@@ -97,6 +108,7 @@ struct operand_use {
   bool used = false, uniform = false, output = false;
   int bytes = 0;
   bool input = false;  // a sweep's results so far are both
+  dtype counted = dtype::none;  // its type, if it may be an index that is counted
 };
 struct operand_uses {
   operand_use of[max_operands + 2];
@@ -124,6 +136,10 @@ struct program_operands<program<I...>> {
   template <int K, class T>
   static constexpr void mark(operand_uses& u, load<K, T>) {
     put(u, K, {true, false, false, static_cast<int>(sizeof(T)), true});
+  }
+  template <int K, class T>
+  static constexpr void mark(operand_uses& u, count_index<K, T>) {
+    put(u, K, {true, false, false, static_cast<int>(sizeof(T)), true, dtype_of<T>});
   }
   template <int K, class T>
   static constexpr void mark(operand_uses& u, splat<K, T>) {
@@ -195,6 +211,16 @@ inline constexpr bool calls_by_element = false;
 template <class... I>
 inline constexpr bool calls_by_element<program<I...>> = (called_by_element<I> || ...);
 
+/// Whether a program reads an index that is counted.
+template <class I>
+inline constexpr bool is_count_index = false;
+template <int K, class T>
+inline constexpr bool is_count_index<count_index<K, T>> = true;
+template <class P>
+inline constexpr bool counts_indices = false;
+template <class... I>
+inline constexpr bool counts_indices<program<I...>> = (is_count_index<I> || ...);
+
 /// How much an instruction computes: 0 for a few instructions of the processor, 1 for so many that
 /// memory keeps up, 2 for so many that the processor looks no further ahead.
 template <class I>
@@ -262,6 +288,12 @@ CALQUE_INLINE void step(load<K, T>, R& r, const lane_window& w) {
   const T* p = static_cast<const T*>(w.data[K]) + w.i;
   if constexpr (Full) lanes::load<T, W>(at_reg<D, T, W>(r), p);
   else lanes::load_partial<T, W>(at_reg<D, T, W>(r), p, w.n, w.n > 0 ? *p : T{});
+}
+template <int D, int W, bool Full, int K, class T, class R>
+CALQUE_INLINE void step(count_index<K, T>, R& r, const lane_window& w) {
+  const T* p = static_cast<const T*>(w.data[K]) + w.i;
+  if (is_counted(p)) [[likely]] lanes::count<T, W>(at_reg<D, T, W>(r), counted_at(p, sizeof(T)));
+  else step<D, W, Full>(load<K, T>{}, r, w);
 }
 template <int D, int W, bool Full, int K, class T, class R>
 CALQUE_INLINE void step(splat<K, T>, R& r, const lane_window& w) {

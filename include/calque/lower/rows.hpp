@@ -258,7 +258,11 @@ class row_phases {
     const bool uniform = g_.nodes[id].rank == 0;
     if (sweep)
       for (int k = 0; k < body_.size(); ++k)
-        if (body_[k] == id) return load(uniform ? code_kind::splat : code_kind::load, id, k);
+        if (body_[k] == id)
+          return load(uniform                   ? code_kind::splat
+                      : index_seen(g_, id) >= 0 ? code_kind::count
+                                                : code_kind::load,
+                      id, k);
     for (int k = 0; k < tail_.size(); ++k)
       if (tail_[k] == id)
         return load(uniform ? code_kind::splat

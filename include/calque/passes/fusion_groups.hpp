@@ -259,7 +259,8 @@ class fusion_groups {
     int units = all.size();
     for (int id = 0; id < g.node_count; ++id)
       if (group[id] >= 0) unit[id] = group[id];
-      else if (g.nodes[id].inputs > 0 && !is_look(g.kind(id))) unit[id] = units++;
+      else if (g.nodes[id].inputs > 0 && !is_look(g.kind(id)) && g.kind(id) != op_kind::map)
+        unit[id] = units++;  // (elementwise ones without a group are numbers that the plan knows)
     words_ = (units + 63) / 64;
     before_.resize(units * words_, 0);
     after_.resize(units * words_, 0);

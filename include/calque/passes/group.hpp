@@ -9,6 +9,7 @@
 
 #include "calque/graph/cluster.hpp"
 #include "calque/graph/graph.hpp"
+#include "calque/graph/leaves.hpp"
 
 namespace calque {
 namespace detail {
@@ -28,6 +29,7 @@ class grouper {
     const int n = g.node_count;
     group_.resize(n, -1);
     uses_.resize(n, {});
+    numbers_ = extent_numbers(g);
     for (int id = 0; id < n; ++id)
       for (int k = 0; k < g.nodes[id].inputs; ++k) ++uses_[g.input(id, k)].count;
     for (int r = 0; r < g.region_count; ++r)
@@ -45,6 +47,9 @@ class grouper {
     for (int c = 0; c < groups_.size(); ++c) into_[c] = c;
     for (int c = groups_.size() - 1; c >= 0; --c)
       if (groups_[c].root >= 0) take_tail(c);
+    for (int id = 0; id < g_.node_count; ++id)  // alone, it has a kernel that reads its operand
+      if (group_[id] >= 0 && keeps_order(g_.kind(id)) && groups_[group_[id]].nodes == 1)
+        group_[id] = -1;
     return finish();
   }
 
@@ -63,14 +68,23 @@ class grouper {
   };
 
   static constexpr bool is_map(op_kind k) { return k == op_kind::map; }
-  static constexpr bool is_reduction(op_kind k) {
-    return k == op_kind::reduce || k == op_kind::sum_to;
+  static constexpr bool is_reduction(const op_info& o) {
+    return o.kind == op_kind::reduce || o.kind == op_kind::sum_to ||
+           o.kind == op_kind::ordered_reduce || runs(o);
+  }
+  static constexpr bool keeps_order(op_kind k) {
+    return k == op_kind::ordered_reduce || k == op_kind::along_axis;
+  }
+  /// Whether an operation is a running reduction: as many results as elements, so without a tail.
+  static constexpr bool runs(const op_info& o) {
+    return o.kind == op_kind::along_axis && o.combines;
   }
 
   constexpr void place(int id) {
     const node& n = g_.nodes[id];
-    const bool reduction = is_reduction(n.op->kind) && !passes_through(g_, id);
-    if (!is_reduction(n.op->kind) && !is_map(n.op->kind)) return;
+    const bool reduction = is_reduction(*n.op) && !passes_through(g_, id);
+    if (!is_reduction(*n.op) && !is_map(n.op->kind)) return;
+    if (numbers_[id] != 0) return;
     const use u = uses_[id];
     int c = -1;
     if (!reduction && u.count > 0 && u.in_group == u.count && u.group >= 0 && joins(id, u))
@@ -91,6 +105,7 @@ class grouper {
     if (c.inputs + n.inputs + c.outputs + u.escapes > max_operands - 8) return false;
     if (u.escapes && c.root >= 0) return false;
     if (n.rank == 0 && !u.escapes) return true;  // computed once before the loop
+    if (!u.escapes && is_counting(g_, id)) return true;
     return g_.same_ones(n, g_.nodes[c.domain]);
   }
   constexpr void add(int c, int id) {
@@ -126,7 +141,7 @@ class grouper {
   constexpr void take_tail(int c) {
     const int root = groups_[c].root;
     const use u = uses_[root];
-    if (u.count == 0 || u.group < 0 || u.in_group != u.count) return;
+    if (u.count == 0 || u.group < 0 || u.in_group != u.count || runs(*g_.nodes[root].op)) return;
     const int t = into_[u.group];
     if (t == c) return;
     if (groups_[t].root >= 0 || groups_[t].dead || groups_[t].region != groups_[c].region) return;
@@ -168,6 +183,7 @@ class grouper {
   graph_view g_;
   list<std::int32_t> group_;  // by node
   list<use> uses_;            // by node
+  list<char> numbers_;        // by node: the plan computes it
   list<node_group> groups_;
   list<std::int32_t> into_;  // by group: itself, or the reduction that took it as its tail
 };

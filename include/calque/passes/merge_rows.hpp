@@ -87,6 +87,9 @@ class row_merger {
     if (a.root >= 0 && (!reduces(a) || reduced_mask(g_, a.root) != axes.mask)) return false;
     if (a.nodes + b.nodes > max_operands) return false;
     const row_form f = form(axes, a.domain);
+    // what is counted again for each element is no result
+    if (f != row_form::full && a.root < 0 && is_counting(g_, a.domain) && !m_.is_read_within(x, c))
+      return false;
     if (f == row_form::uniform) return a.root < 0 && (axes.kept() == 0 || m_.is_read_within(x, c));
     return f == row_form::full || (a.root < 0 && is_kept(f));
   }

@@ -77,7 +77,7 @@ class recompute_pass {
     for (std::int32_t c : readers) {
       if (g_.clusters[c].nodes + slice.size() > max_operands / 2) return;
       for (std::int32_t in : inputs)
-        if (!reads(c, in)) again += bytes_of(g_.nodes[in], n);
+        if (!reads(c, in) && index_seen(g_, in) < 0) again += bytes_of(g_.nodes[in], n);
     }
     const std::int64_t stored = size_of(n.type) * (1 + readers.size());
     if (again >= stored) return;
@@ -127,7 +127,8 @@ class recompute_pass {
       slice[to] = at;
       for (int k = 0; k < n.inputs; ++k) {
         const int in = g_.input(at, k);
-        if (is_smaller(g_.nodes[in], g_.nodes[id])) add_once(inputs, in);
+        if (g_.cluster_of[in] == home && is_counting(g_, in)) open.push(in);
+        else if (is_smaller(g_.nodes[in], g_.nodes[id])) add_once(inputs, in);
         else if (g_.cluster_of[in] == home) open.push(in);
         else if (g_.cluster_of[in] >= 0 && g_.kind(in) == op_kind::map && elsewhere_[in] == 0 &&
                  g_.nodes[in].rank > 0)

@@ -21,7 +21,13 @@ struct place {
   std::int64_t strides[max_rank]{};
 };
 
-enum class memory_kind : std::uint8_t { leaf, output, constants, arena };
+enum class memory_kind : std::uint8_t {
+  leaf,
+  output,
+  constants,
+  indices,  // 0, 1, 2, … of any type, which nobody stores (core/counted.hpp)
+  arena
+};
 
 struct memory {
   memory_kind kind = memory_kind::arena;
@@ -134,6 +140,13 @@ struct draft {
   }
   int leaf_memory(int i) const { return i; }
   int output_memory(int k) const { return g.argument_count + k; }
+  int index_memory() const { return g.argument_count + g.result_count() + 1; }
+  /// Where a counted index finds its elements.
+  [[nodiscard]] place counted_place(int id) const {
+    place p{.memory = index_memory()};
+    p.strides[g.nodes[id].index] = 1;
+    return p;
+  }
 
   /// The memory that holds `m` after moves.
   [[nodiscard]] int root(int m) const {

@@ -27,6 +27,7 @@ class draft_writer {
     for (int k = 0; k < g_.result_count(); ++k)
       d_.add_memory({.kind = memory_kind::output, .index = k});
     constants_ = d_.add_memory({.kind = memory_kind::constants});
+    d_.add_memory({.kind = memory_kind::indices});  // `draft::index_memory()`
     push({.kind = step_kind::start});
   }
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "calque/graph/leaves.hpp"
 #include "calque/plan/assembly.hpp"
 #include "calque/plan/check.hpp"
 #include "calque/plan/row_readings.hpp"
@@ -29,6 +30,7 @@ class scheduler final : public assembly_writer {
       cursor_[static_cast<std::size_t>(r)] = g_.regions[r].first;
     for (int id = 0; id < g_.node_count; ++id)
       if (g_.kind(id) == op_kind::result) results_.push_back(id);
+    stored_ = stored_indices(g_, [&](int id) { return units_.of(g_, id) >= 0; });
   }
 
   void run() {
@@ -89,6 +91,10 @@ class scheduler final : public assembly_writer {
     switch (n.op->kind) {
       case op_kind::constant: emit_constant(id, n.value); break;
       case op_kind::extent: emit_constant(id, {0, s_.dim_value(n.index)}); break;
+      case op_kind::iota:
+        if (stored_[id] == 0) add_entity(id, d_.counted_place(id), 0);
+        else emit_unit(id);
+        break;
       case op_kind::variable:
       case op_kind::entry: finish(id); break;
       case op_kind::read:
@@ -119,6 +125,10 @@ class scheduler final : public assembly_writer {
         else emit_unit(id);
         break;
       case op_kind::region_arg: break;  // made with its region
+      case op_kind::map:
+        if (s_.is_number(id) && units_.of(g_, id) < 0) emit_constant(id, s_.number(id));
+        else emit_unit(id);
+        break;
       default: emit_unit(id);
     }
   }
@@ -373,6 +383,7 @@ class scheduler final : public assembly_writer {
 
   const cluster_units& units_;
   std::vector<int> last_in_cluster_, cursor_, results_;
+  list<char> stored_;  // by node: an index that is read by more than clusters
   std::vector<owned_box> boxes_;
 };
 

@@ -8,7 +8,7 @@
 
 #include "calque/core/error.hpp"
 #include "calque/core/range.hpp"
-#include "calque/plan/integers.hpp"
+#include "calque/plan/numbers.hpp"
 #include "calque/plan/request.hpp"
 #include "calque/plan/strides.hpp"
 #include "calque/plan/text.hpp"
@@ -28,6 +28,7 @@ class sized_graph {
       for (int i = 0; i < n.rank; ++i)
         extents_[static_cast<std::size_t>(id * max_rank + i)] = dim_value(n.dims[i]);
     }
+    find_numbers();
     find_dead_regions();
   }
 
@@ -67,10 +68,14 @@ class sized_graph {
 
   /// The value of a rank-0 integer that sizes and literals alone decide.
   [[nodiscard]] bool known(int id, std::int64_t* value) const {
-    constant c;
-    if (is_floating(g.nodes[id].type) || !evaluate_scalar(id, &c, 16)) return false;
-    *value = c.i;
+    if (is_floating(g.nodes[id].type) || known_[static_cast<std::size_t>(id)] == 0) return false;
+    *value = numbers_[static_cast<std::size_t>(id)].i;
     return true;
+  }
+  /// Whether sizes and literals decide a rank-0 node's value, and the operation that gives it.
+  [[nodiscard]] bool is_number(int id) const { return known_[static_cast<std::size_t>(id)] != 0; }
+  [[nodiscard]] const constant& number(int id) const {
+    return numbers_[static_cast<std::size_t>(id)];
   }
 
   /// Whether no call of these sizes runs a region: an extent decides the other branch, or no step.
@@ -98,20 +103,28 @@ class sized_graph {
       dead_[static_cast<std::size_t>(r)] = dead;
     }
   }
-  [[nodiscard]] bool evaluate_scalar(int id, constant* out, int depth) const {
+  void find_numbers() {
+    known_.assign(static_cast<std::size_t>(g.node_count), 0);
+    numbers_.assign(static_cast<std::size_t>(g.node_count), {});
+    for (int id = 0; id < g.node_count; ++id)
+      if (g.nodes[id].rank == 0)
+        known_[static_cast<std::size_t>(id)] = find_number(id, &numbers_[static_cast<std::size_t>(id)]);
+  }
+  [[nodiscard]] bool find_number(int id, constant* out) const {
     const node& n = g.nodes[id];
-    if (n.rank != 0 || depth == 0) return false;
     switch (n.op->kind) {
       case op_kind::constant: *out = n.value; return true;
       case op_kind::extent: *out = {0, dim_value(n.index)}; return true;
-      case op_kind::marker: return evaluate_scalar(g.input(id, 0), out, depth - 1);
+      case op_kind::marker: *out = number(g.input(id, 0)); return is_number(g.input(id, 0));
       case op_kind::map: {
         if (n.inputs > 3) return false;
         constant in[3];
-        for (int k = 0; k < n.inputs; ++k)
-          if (!evaluate_scalar(g.input(id, k), &in[k], depth - 1)) return false;
+        for (int k = 0; k < n.inputs; ++k) {
+          if (!is_number(g.input(id, k))) return false;
+          in[k] = number(g.input(id, k));
+        }
         const int typed = n.op->form == map_form::select ? 1 : 0;
-        return evaluate_integers(n.op->key, g.input_node(id, typed).type, n.type, in, out);
+        return evaluate_numbers(n.op->key, g.input_node(id, typed).type, n.type, in, out);
       }
       default: return false;
     }
@@ -164,7 +177,9 @@ class sized_graph {
   static constexpr std::int64_t unknown = INT64_MIN, invalid = INT64_MIN + 1;
   std::vector<std::int64_t> dims_;
   std::vector<std::int64_t> extents_;
-  std::vector<char> dead_;  // by region
+  std::vector<char> known_;        // by node: its value is in `numbers_`
+  std::vector<constant> numbers_;  // by node
+  std::vector<char> dead_;         // by region
 };
 
 }  // namespace calque::detail::planning

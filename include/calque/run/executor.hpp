@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "calque/core/counted.hpp"
 #include "calque/core/device.hpp"
 #include "calque/plan/request.hpp"
 #include "calque/run/plan.hpp"
@@ -114,7 +115,8 @@ class replayer {
 /// Runs a plan whose first `count` slots, the leaves' and the results', are filled.
 CALQUE_HIDDEN inline std::int64_t run_slots(const plan& p, void** slots, int count, void* arena) {
   slots[count] = const_cast<void*>(plan_access{p}.constants());
-  slots[count + 1] = arena;
+  slots[count + 1] = counted_memory();
+  slots[count + 2] = arena;
   return replayer(p, slots, static_cast<char*>(arena)).run();
 }
 CALQUE_HIDDEN inline int fill_slots(const plan& p, const leaf* leaves, void* const* results,

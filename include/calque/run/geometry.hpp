@@ -49,20 +49,11 @@ class geometry_builder {
     order_axes();
     finish(false);
   }
-  /// 0, 1, 2, … along the last axis that is called `kept`; the others repeat it.
-  void iota(int id) {
-    const planning::place to = d_.place_of(id);
-    begin(s_.rank(id), s_.extents(id));
-    add(id, to, to.strides);
-    o_.shape.outputs = 1;
-    o_.shape.kept = d_.g.nodes[id].index;
-    count();
-    mark_linear();
-  }
-  /// Lines along the one axis of the node's mask, which is the last one; what runs from the last
-  /// element to the first has negative strides along it. `start` says that an element is left out
-  /// of its own result.
-  void lines(int id) {
+  /// A counted index, stored: 0, 1, 2, … along its axis; the others repeat it.
+  void iota(int id) { copy(id, d_.counted_place(id), d_.place_of(id)); }
+  /// Lines along the axis of the node's mask, which comes last; strides along it are negative for
+  /// what runs from the last element on. `start`: an element is left out of its own result.
+  void lines(int id, const std::vector<int>& inputs) {
     const node& n = d_.g.nodes[id];
     const int rank = n.rank, axis = __builtin_ctz(n.axis_mask);
     int axes[max_rank]{};
@@ -75,8 +66,10 @@ class geometry_builder {
     g.kept = rank - 1;
     const auto add_line = [&](int operand) {
       planning::place p = d_.place_of(operand);
-      std::int64_t strides[max_rank]{};
-      for (int i = 0; i < rank; ++i) strides[i] = p.strides[axes[i]];
+      std::int64_t wide[max_rank]{}, strides[max_rank]{};
+      planning::broadcast_strides(s_.rank(operand), s_.extents(operand), p.strides, rank,
+                                  s_.extents(id), wide);
+      for (int i = 0; i < rank; ++i) strides[i] = wide[axes[i]];
       if (n.reverse && g.extents[rank - 1] > 0) {
         p.offset +=
             (g.extents[rank - 1] - 1) * strides[rank - 1] * size_of(d_.g.nodes[operand].type);
@@ -84,9 +77,9 @@ class geometry_builder {
       }
       add(operand, p, strides);
     };
-    for (int k = 0; k < n.inputs; ++k) add_line(d_.g.input(id, k));
+    for (int operand : inputs) add_line(operand);
     add_line(id);
-    g.inputs = n.inputs, g.outputs = 1;
+    g.inputs = static_cast<int>(inputs.size()), g.outputs = 1;
     g.start = n.exclusive;
     finish(true);
   }
@@ -128,8 +121,7 @@ class geometry_builder {
     add(at, i, by_index);
     add(part, p, p.strides);
     if (!takes) add(whole, w, along);
-    o_.shape.inputs = 2;
-    o_.shape.outputs = 1;
+    o_.shape.inputs = 2, o_.shape.outputs = 1;
     o_.shape.kept = o_.shape.rank;
     finish(false);
     o_.shape.start = w.strides[axis];
@@ -244,7 +236,16 @@ class geometry_builder {
     for (int id : tail) add_kept(id);
     for (int id : out) add_kept(id);
     count_operands(body, tail, out);
+    if (n.op->kind != op_kind::ordered_reduce) return finish(true);
+    // elements are combined in an order that the layout of what is reduced decides, stored or not
+    planning::place dense;
+    planning::row_major(s_.rank(domain), s_.extents(domain), dense.strides);
+    std::int64_t strides[max_rank]{};
+    for (int i = 0; i < rank; ++i) strides[i] = dense.strides[axes[i]];
+    add(domain, dense, strides);
     finish(true);
+    o_.shape.start = o_.shape.kept > 0 && o_.operands.back().strides[o_.shape.kept - 1] == 1;
+    o_.operands.pop_back(), o_.places.pop_back(), over_kept_.pop_back();
   }
   /// A rows cluster: what it reads and writes element by element has the domain's axes, what it
   /// reads and writes once a row the kept ones.
@@ -308,6 +309,7 @@ class geometry_builder {
     over_kept_.push_back(over_kept);
     operand_layout l;
     l.type = d_.g.nodes[id].type;
+    l.counted = p.memory == d_.index_memory();
     std::copy_n(strides, o_.shape.rank, l.strides);
     o_.operands.push_back(l);
     o_.places.push_back({p.memory, p.slice, p.offset});

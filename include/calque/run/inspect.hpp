@@ -200,8 +200,9 @@ class plan_text {
     if (a.slot < leaves) return "arg" + std::to_string(a.slot);
     if (a.slot < leaves + results) return "out" + std::to_string(a.slot - leaves);
     if (a.slot == leaves + results) return "constant" + offset;
-    if (a.slot == leaves + results + 1) return "arena" + offset;
-    return "slice" + std::to_string(a.slot - leaves - results - 2);
+    if (a.slot == leaves + results + 1) return "index" + (a.offset != 0 ? offset : "");
+    if (a.slot == leaves + results + 2) return "arena" + offset;
+    return "slice" + std::to_string(a.slot - leaves - results - 3);
   }
   std::string operand(const plan_step& t, int k) const {
     std::string s = address(t, k);
@@ -215,6 +216,7 @@ class plan_text {
   /// Bytes of the elements that a step reads or writes through operand `k`.
   std::int64_t touched(const plan_step& t, const step_note& n, int k) const {
     const operand_layout& l = t.shape->operands[k];
+    if (l.counted) return 0;
     std::int64_t bytes = size_of(l.type);
     if (n.role == step_role::kernel && n.cluster < 0 && g_.kind(n.node) == op_kind::matmul) {
       const std::int64_t* e = t.shape->extents;  // m, n, k
@@ -273,7 +275,9 @@ class plan_text {
     if (n.cluster >= 0) {
       const cluster& c = g_.clusters[n.cluster];
       return "cluster of " + std::to_string(c.nodes) +
-             (c.kind == cluster_kind::reduce    ? " around a reduction"
+             (c.kind == cluster_kind::reduce && g_.kind(c.root) == op_kind::along_axis
+                  ? " into a running reduction"
+              : c.kind == cluster_kind::reduce  ? " around a reduction"
               : c.kind == cluster_kind::rows    ? " over the rows of one domain"
               : c.kind == cluster_kind::product ? " around a product"
                                                 : "") +

@@ -108,7 +108,7 @@ class planner {
   void set_variables(plan& p) const {
     p.variables_ = planning::variable_use(sizes_.g, draft_.facts);
   }
-  int slot_count() const { return sizes_.g.argument_count + sizes_.g.result_count() + 2; }
+  int slot_count() const { return sizes_.g.argument_count + sizes_.g.result_count() + 3; }
   void set_slices(plan& p) {
     p.slots_ = slot_count() + static_cast<int>(draft_.slices.size());
     for (std::size_t k = 0; k < draft_.slices.size(); ++k) {
@@ -131,9 +131,9 @@ class planner {
     const int external = sizes_.g.argument_count + sizes_.g.result_count();
     if (p.slice >= 0) return {slot_count() + p.slice, p.offset};
     const int m = draft_.root(p.memory);
-    if (m <= external) return {m, p.offset};  // the constants' block is the next one
+    if (m <= external + 1) return {m, p.offset};  // the constants' block and indices come next
     const bool placed = draft_.memories[static_cast<std::size_t>(m)].cell >= 0;
-    return {external + 1, placed ? lifetimes_->offset_of(m) + p.offset : 0};
+    return {external + 2, placed ? lifetimes_->offset_of(m) + p.offset : 0};
   }
 
   void set_steps(plan& p) {

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "calque/backend/cpu/copy.hpp"
-#include "calque/backend/cpu/fill.hpp"
 #include "calque/backend/cpu/gather.hpp"
 #include "calque/backend/cpu/stream.hpp"
 #include "calque/run/geometry.hpp"
@@ -57,6 +56,8 @@ class step_layouts {
         const auto out = id_list(s.first_output, s.outputs);
         if (c.kind == cluster_kind::map) b.elementwise(body, out, c.domain);
         else if (c.kind == cluster_kind::product) b.product(c.root, body, out);
+        else if (c.kind == cluster_kind::reduce && g.kind(c.root) == op_kind::along_axis)
+          b.lines(c.root, body);
         else if (c.kind == cluster_kind::reduce) b.reduction(c.root, body, tail, out);
         else b.rows(row_set(g, c), body, tail, out);
         empty = std::all_of(out.begin(), out.end(), [&](int o) { return s_.elements(o) == 0; });
@@ -66,7 +67,7 @@ class step_layouts {
       case step_kind::single:
         lay_out_node(s, b);
         empty = s_.elements(s.node) == 0;
-        kernel = g.kind(s.node) == op_kind::iota   ? &iota_kernel
+        kernel = g.kind(s.node) == op_kind::iota   ? &copy_kernel
                  : g.kind(s.node) == op_kind::take ? &take_kernel
                                                    : &kernels_.of_node[s.node];
         break;
@@ -129,7 +130,7 @@ class step_layouts {
     };
     std::int64_t bytes = 0;
     for (const operand_layout& o : l.operands)
-      if (reads(o)) bytes += l.shape.size * size_of(o.type);
+      if (reads(o) && !o.counted) bytes += l.shape.size * size_of(o.type);
     if (bytes <= streaming_threshold()) return;
     const auto inputs = static_cast<std::size_t>(l.shape.inputs + l.shape.tail_inputs);
     for (std::size_t k = inputs; k < l.operands.size(); ++k) {
@@ -154,7 +155,7 @@ class step_layouts {
       case op_kind::take:
       case op_kind::scatter_add: b.indexed(s.node); break;
       case op_kind::matmul: b.matmul(s.node); break;
-      case op_kind::along_axis: b.lines(s.node); break;
+      case op_kind::along_axis: b.lines(s.node, in); break;
       case op_kind::random: b.random(s.node); break;
       case op_kind::map: b.elementwise(in, out, s.node); break;
       default: b.reduction(s.node, in, {}, out);

@@ -25,6 +25,8 @@ inline constexpr std::int64_t work_of_a_thread = std::int64_t{1} << 18;
   if (s.kind == planning::step_kind::cluster) {
     const cluster& c = g.clusters[s.cluster];
     const std::int64_t elementwise = shape.size * (c.nodes + moved);
+    if (c.kind == cluster_kind::reduce && g.kind(c.root) == op_kind::along_axis)
+      return elementwise + shape.size * 6;
     return c.kind == cluster_kind::product ? elementwise + shape.size * shape.extents[2] / 8
                                            : elementwise;
   }
@@ -35,7 +37,6 @@ inline constexpr std::int64_t work_of_a_thread = std::int64_t{1} << 18;
       for (int a = 3; a < shape.rank; ++a) products *= shape.extents[a];
       return products * shape.size / 8;
     }
-    case op_kind::iota:
     case op_kind::scatter_add:
     case op_kind::overlap_add: return 0;  // kernels of one thread
     case op_kind::along_axis: return shape.size * 8;

@@ -9,6 +9,7 @@
 #include <atomic>
 
 #include "calque/backend/cpu/accumulate_loops.hpp"
+#include "calque/backend/cpu/body_input.hpp"
 #include "calque/backend/cpu/stream.hpp"
 #include "calque/backend/cpu/tile.hpp"
 
@@ -23,7 +24,7 @@ inline constexpr std::int64_t scan_group = 8;
 
 /// Whether lines are walked side by side.
 CALQUE_HIDDEN inline bool scans_across(const geometry& g) {
-  const std::int64_t *to = g.operands[1].strides, n = g.extents[g.kept];
+  const std::int64_t *to = g.operands[g.inputs].strides, n = g.extents[g.kept];
   const int inner = g.kept - 1;
   const bool rows = n <= 1 || to[g.kept] == 1 || to[g.kept] == -1;
   return inner >= 0 && g.extents[inner] >= shortest_scan &&
@@ -35,16 +36,22 @@ CALQUE_HIDDEN inline bool shares_lines_inside(const geometry& g) {
          g.extents[g.kept] > 2 * g.threads * scan_block;
 }
 
-/// Bytes of a thread's scratch: four tiles across lines, or two blocks along one.
+/// Bytes of a thread's scratch: four tiles across lines, or two blocks along one. A body has more.
 CALQUE_HIDDEN inline std::int64_t accumulate_room(const geometry& g) {
   const std::int64_t most = g.size < scan_block ? g.size : scan_block;
-  const std::int64_t block = most * size_of(g.operands[0].type);
+  const std::int64_t block = most * size_of(g.operands[g.inputs].type);
   const std::int64_t tile = block < scan_tile_bytes ? block : scan_tile_bytes;
   return 2 * block > 4 * tile ? 2 * block + 256 : 4 * tile + 256;
 }
-CALQUE_HIDDEN inline std::int64_t accumulate_scratch(const geometry& g) {
+template <bool Body>
+CALQUE_HIDDEN std::int64_t accumulate_worker(const geometry& g) {
+  if constexpr (Body) return line_bytes(accumulate_room(g)) + body_input::room(g);
+  else return accumulate_room(g);
+}
+template <bool Body>
+CALQUE_HIDDEN std::int64_t accumulate_scratch(const geometry& g) {
   const std::int64_t groups = g.extents[g.kept] / (scan_group * scan_block) + 1;
-  return shared_bytes(g, accumulate_room(g)) + (shares_lines_inside(g) ? 8 * groups : 0);
+  return shared_bytes(g, accumulate_worker<Body>(g)) + (shares_lines_inside(g) ? 8 * groups : 0);
 }
 
 /// What the threads that go along one line know of each other.
@@ -76,14 +83,16 @@ struct CALQUE_HIDDEN scan_chain {
 
 class CALQUE_HIDDEN accumulation {
  public:
-  accumulation(const scan_program& p, const geometry& g, void* const* data, void* scratch)
+  accumulation(const scan_program& p, const geometry& g, void* const* data, void* scratch,
+               const body_input* body = nullptr)
       : p_(p),
         g_(g),
+        body_(body),
         scratch_(static_cast<std::byte*>(scratch)),
-        in_(static_cast<std::byte*>(data[0])),
-        out_(static_cast<std::byte*>(data[1])),
-        from_(g.operands[0].strides),
-        to_(g.operands[1].strides),
+        in_(static_cast<std::byte*>(body != nullptr ? body_input::origin() : data[0])),
+        out_(static_cast<std::byte*>(data[g.inputs])),
+        from_(body != nullptr ? body->strides : g.operands[0].strides),
+        to_(g.operands[g.inputs].strides),
         n_(g.extents[g.kept]),
         in_step_(from_[g.kept]),
         out_step_(to_[g.kept]) {
@@ -94,7 +103,8 @@ class CALQUE_HIDDEN accumulation {
   void run(const void* identity) {
     const int inner = g_.kept - 1;
     const bool side_by_side = scans_across(g_), inside = shares_lines_inside(g_);
-    const std::int64_t width = side_by_side ? scan_tile_bytes / p_.bytes : 1;
+    std::int64_t width = side_by_side ? scan_tile_bytes / p_.bytes : 1;
+    if (body_ != nullptr && width > tile_size) width = tile_size;
     streams_ = !side_by_side && out_step_ == 1 && 2 * g_.size * p_.bytes > streaming_threshold();
     std::int64_t index[max_rank]{};
     const std::int64_t lines = g_.kept_size;
@@ -138,7 +148,8 @@ class CALQUE_HIDDEN accumulation {
   /// The same by all threads, each some blocks at a time. Where what lies before them is not known
   /// yet, a thread finds their totals first, so that those after it need not wait for its results.
   void along_by_all(const std::byte* in, std::byte* out, std::int64_t n) {
-    const std::int64_t room = worker_bytes(accumulate_room(g_));
+    const std::int64_t room =
+        worker_bytes(body_ != nullptr ? accumulate_worker<true>(g_) : accumulate_worker<false>(g_));
     const std::int64_t blocks = (n + scan_block - 1) / scan_block;
     scan_chain chain{reinterpret_cast<std::int64_t*>(scratch_ + g_.threads * room)};
     for_each_block(
@@ -191,13 +202,14 @@ class CALQUE_HIDDEN accumulation {
     const std::int64_t left = n - at, m = left < scan_block ? left : scan_block;
     const std::byte* from = in + at * in_step_ * p_.bytes;
     std::byte* to = Keep ? out + at * out_step_ * p_.bytes : nullptr;
-    const bool gathers = in_step_ != 1 && in_step_ != -1;
+    const bool gathers = body_ != nullptr || (in_step_ != 1 && in_step_ != -1);
     const bool direct = streams_ && reinterpret_cast<std::uintptr_t>(to) % 64 == 0;
     const bool aside = !Keep || (streams_ && !direct) || (out_step_ != 1 && out_step_ != -1);
     scan_run b{from,  to,   m,     static_cast<int>(in_step_), static_cast<int>(out_step_),
                carry, last, direct};
     if (gathers) {
-      gather_tile(tile, const_cast<std::byte*>(from), p_.bytes, &m, &in_step_, 1, 0, m);
+      if (body_ != nullptr) body_->along(from, m, tile, scratch + line_bytes(accumulate_room(g_)));
+      else gather_tile(tile, const_cast<std::byte*>(from), p_.bytes, &m, &in_step_, 1, 0, m);
       b.in = tile, b.in_step = 1;
     }
     if (aside) b.out = results, b.out_step = 1, b.past_caches = false;
@@ -220,7 +232,10 @@ class CALQUE_HIDDEN accumulation {
                   lines,
                   i % scan_block == 0,
                   i < scan_block ? nullptr : carry};
-      if (step != 1 && lines > 1) {
+      if (body_ != nullptr) {
+        body_->across(from, g_.kept - 1, lines, tile);
+        l.in = tile;
+      } else if (step != 1 && lines > 1) {
         gather_tile(tile, const_cast<std::byte*>(from), p_.bytes, &lines, &step, 1, 0, lines);
         l.in = tile;
       }
@@ -238,6 +253,7 @@ class CALQUE_HIDDEN accumulation {
 
   const scan_program& p_;
   const geometry& g_;
+  const body_input* body_;  // computes the input, or null
   std::byte* scratch_;
   std::byte *in_, *out_;
   const std::int64_t *from_, *to_;
@@ -255,10 +271,25 @@ CALQUE_HIDDEN void launch_accumulate(const geometry& g, void* const* data, void*
   accumulation(p, g, data, scratch).run(g.start != 0 ? &identity : nullptr);
 }
 
+/// The same of what body `P` computes.
+template <class F, class T, class P>
+CALQUE_HIDDEN void launch_accumulate_body(const geometry& g, void* const* data, void* scratch) {
+  if (g.threads > 1 && !shares_lines_inside(g))
+    return share_lines(&launch_accumulate_body<F, T, P>, g, data, scratch,
+                       accumulate_worker<true>(g), scans_across(g) ? shortest_scan : 1);
+  const T identity = monoid<F, T>::identity();
+  const scan_program p = scan_program_of<F, T>();
+  const body_input body(map_tile<P>(), g, dtype_of<T>, data,
+                        static_cast<std::byte*>(scratch) + line_bytes(accumulate_room(g)));
+  accumulation(p, g, data, scratch, &body).run(g.start != 0 ? &identity : nullptr);
+}
+
 /// The kernel of an operation along one axis on elements of type T; sorting has its own.
 template <class F, class T>
 struct line_kernel {
-  static constexpr kernel_entry entry() { return {&launch_accumulate<F, T>, &accumulate_scratch}; }
+  static constexpr kernel_entry entry() {
+    return {&launch_accumulate<F, T>, &accumulate_scratch<false>};
+  }
 };
 
 }  // namespace calque::detail

@@ -1,6 +1,7 @@
 // Copies a block of any layout to another: the kernel behind stores, snapshots and reshapes.
 //
-// Elements move by their size, whatever their type; source and target may not overlap.
+// Elements move by their size, whatever their type; source and target may not overlap. A source
+// that is a counted index is stored this way.
 #pragma once
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <cstring>
 
 #include "calque/backend/cpu/share.hpp"
+#include "calque/backend/cpu/tile.hpp"
 
 namespace calque::detail {
 
@@ -50,8 +52,22 @@ CALQUE_HIDDEN void copy_as(const geometry& g, void* const* data) {
   copy_rows(g, static_cast<const T*>(data[0]), static_cast<T*>(data[1]), 0);
 }
 
+/// An index of which no memory holds the elements: a tile of them at a time.
+CALQUE_HIDDEN inline void copy_counted(const geometry& g, void* const* data) {
+  constexpr std::int64_t most = 256;
+  const operand_layout &from = g.operands[0], &to = g.operands[1];
+  const int bytes = size_of(to.type);
+  alignas(64) std::byte tile[8 * most];
+  for (std::int64_t at = 0; at < g.size; at += most) {
+    const std::int64_t n = std::min(most, g.size - at);
+    gather_tile(tile, data[0], from.type, g.extents, from.strides, g.rank, at, n);
+    scatter_tile(tile, data[1], bytes, g.extents, to.strides, g.rank, at, n);
+  }
+}
+
 CALQUE_HIDDEN inline void run_copy(const geometry& g, void* const* data, void*) {
   if (g.threads > 1) return share_axis(&run_copy, g, data, nullptr, 0, {0, g.rank});
+  if (g.operands[0].counted) return copy_counted(g, data);
   switch (size_of(g.operands[0].type)) {
     case 1: copy_as<opaque<1>>(g, data); break;
     case 2: copy_as<opaque<2>>(g, data); break;

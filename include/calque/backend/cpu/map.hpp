@@ -69,7 +69,7 @@ struct map_body {
     const auto bytes = static_cast<std::size_t>(n * use.bytes);
     if constexpr (In) {
       std::memset(room, 0, padded);
-      std::memcpy(room, p, bytes);
+      take_elements<P>(room, p, n, use);
       if constexpr (calls_by_element<P>)
         for (std::size_t to = bytes; to < padded; ++to)
           room[to] = room[to - static_cast<std::size_t>(use.bytes)];

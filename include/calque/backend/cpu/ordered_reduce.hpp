@@ -6,7 +6,7 @@
 #pragma once
 
 #include "calque/backend/cpu/accumulate_loops.hpp"
-#include "calque/backend/cpu/tile.hpp"
+#include "calque/backend/cpu/body_input.hpp"
 
 namespace calque::detail {
 
@@ -67,14 +67,18 @@ class CALQUE_HIDDEN ordered_reduction {
  public:
   using m = monoid<F, T>;
 
-  ordered_reduction(const geometry& g, void* const* data, void* scratch)
+  /// Reads `in`, or what `body` computes, in tiles behind the first; writes to `out`, in strides
+  /// `to` over the kept axes.
+  ordered_reduction(const geometry& g, const void* in, const std::int64_t* from, void* out,
+                    const std::int64_t* to, void* scratch, const body_input* body = nullptr)
       : g_(g),
-        in_(static_cast<const T*>(data[0])),
-        out_(static_cast<T*>(data[1])),
+        body_(body),
+        in_(static_cast<const T*>(in)),
+        out_(static_cast<T*>(out)),
         tile_(static_cast<T*>(scratch)),
         across_(scan_program_of<F, T>().across),
-        from_(g.operands[0].strides),
-        to_(g.operands[1].strides) {
+        from_(from),
+        to_(to) {
     if constexpr (m::on_lanes) {
       pairs_ = &pair_baseline<F, T>;
 #if CALQUE_X86()
@@ -87,14 +91,15 @@ class CALQUE_HIDDEN ordered_reduction {
   }
   void run() {
     const int inner = g_.kept - 1;
-    const bool across = inner >= 0 && from_[inner] == 1 && g_.extents[inner] >= 8 && reduced_ > 0;
+    const bool across = inner >= 0 && lies_across(inner) && g_.extents[inner] >= 8 && reduced_ > 0;
+    const std::int64_t most = body_ != nullptr ? tile_size : ordered_block;
     std::int64_t index[max_rank]{};
     for (std::int64_t done = 0; done < g_.kept_size;) {
       std::int64_t in = 0, out = 0, n = 1;
       for (int a = 0; a < g_.kept; ++a) in += index[a] * from_[a], out += index[a] * to_[a];
       if (across) {
         n = g_.extents[inner] - index[inner];
-        if (n > ordered_block) n = ordered_block;
+        if (n > most) n = most;
         lines(in_ + in, out_ + out, n);
       } else {
         out_[out] = reduced_ == 0 ? m::identity() : one(in_ + in);
@@ -107,12 +112,22 @@ class CALQUE_HIDDEN ordered_reduction {
   }
 
  private:
+  /// Whether neighbours along a kept axis lie together; of a body's value, where it would be
+  /// stored.
+  [[nodiscard]] bool lies_across(int inner) const {
+    return body_ != nullptr ? g_.start != 0 : from_[inner] == 1;
+  }
   /// n kept elements side by side.
   void lines(const T* in, T* out, std::int64_t n) {
     T* sums = tile_;
     std::int64_t inner[max_rank]{}, offset = 0;
     for (std::int64_t i = 0; i < reduced_; ++i) {
-      across_({in + offset, sums, sums, n, i == 0, nullptr});
+      const T* from = in + offset;
+      if (body_ != nullptr) {
+        body_->across(from, g_.kept - 1, n, sums + ordered_block);
+        from = sums + ordered_block;
+      }
+      across_({from, sums, sums, n, i == 0, nullptr});
       for (int a = g_.rank - 1; a >= g_.kept; --a) {
         offset += from_[a];
         if (++inner[a] < g_.extents[a]) break;
@@ -130,7 +145,10 @@ class CALQUE_HIDDEN ordered_reduction {
     for (std::int64_t at = 0; at < reduced_; at += ordered_block) {
       const std::int64_t left = reduced_ - at, n = left < ordered_block ? left : ordered_block;
       const T* part = in + at;
-      if (!straight) {
+      if (body_ != nullptr) {
+        body_->along(part, n, tile_);
+        part = tile_;
+      } else if (!straight) {
         gather_tile(tile_, const_cast<T*>(in), static_cast<int>(sizeof(T)), g_.extents + g_.kept,
                     from_ + g_.kept, g_.rank - g_.kept, at, n);
         part = tile_;
@@ -166,6 +184,7 @@ class CALQUE_HIDDEN ordered_reduction {
   }
 
   const geometry& g_;
+  const body_input* body_;
   const T* in_;
   T *out_, *tile_;
   void (*across_)(const scan_line&);
@@ -179,7 +198,61 @@ CALQUE_HIDDEN void launch_ordered_reduce(const geometry& g, void* const* data, v
   if (g.threads > 1)  // parts long enough to be combined side by side if the whole is
     return share_lines(&launch_ordered_reduce<F, T>, g, data, scratch, ordered_reduce_room(g),
                        g.kept > 0 && g.extents[g.kept - 1] >= 8 ? 8 : 1);
-  ordered_reduction<F, T>(g, data, scratch).run();
+  ordered_reduction<F, T>(g, data[0], g.operands[0].strides, data[1], g.operands[1].strides,
+                          scratch)
+      .run();
 }
+
+/// With what feeds it and what uses its results: body `P`, tail `Tail` on all of them.
+template <class F, class T, class P, class Tail>
+struct CALQUE_HIDDEN ordered_cluster {
+  static constexpr bool bare = is_plain_body<P>, direct = is_plain_body<Tail>;
+
+  static std::int64_t results_at(const geometry& g) {
+    const std::int64_t tiles = 2 * ordered_block * static_cast<std::int64_t>(sizeof(T));
+    return line_bytes(tiles) + (bare ? 0 : body_input::room(g));
+  }
+  static std::int64_t room(const geometry& g) {
+    if (direct) return results_at(g);
+    return results_at(g) + line_bytes(g.kept_size * static_cast<std::int64_t>(sizeof(T))) +
+           (g.tail_inputs + g.outputs) * tile_size * 8;
+  }
+  static std::int64_t scratch(const geometry& g) { return shared_bytes(g, room(g)); }
+
+  static void launch(const geometry& g, void* const* data, void* scratch) {
+    if (g.threads > 1)
+      return share_lines(&launch, g, data, scratch, room(g),
+                         g.kept > 0 && g.extents[g.kept - 1] >= 8 ? 8 : 1);
+    auto* const tiles = static_cast<std::byte*>(scratch);
+    std::byte* const results = tiles + results_at(g);
+    const body_input body(map_tile<P>(), g, dtype_of<T>, data,
+                          tiles + line_bytes(2 * ordered_block * sizeof(T)));
+    const void* const in = bare ? data[0] : body_input::origin();
+    const std::int64_t* const from = bare ? g.operands[0].strides : body.strides;
+    std::int64_t dense[max_rank]{};
+    for (std::int64_t a = g.kept - 1, step = 1; a >= 0; --a) dense[a] = step, step *= g.extents[a];
+    const int first_output = g.inputs + g.tail_inputs;
+    void* const to = direct ? data[first_output] : results;
+    ordered_reduction<F, T>(g, in, from, to, direct ? g.operands[first_output].strides : dense,
+                            scratch, bare ? nullptr : &body)
+        .run();
+    if constexpr (!direct) {
+      operand_layout operands[max_operands + 2];
+      void* base[max_operands + 2];
+      operands[0].type = dtype_of<T>;
+      operands[0].linear = true;
+      base[0] = results;
+      const int count = g.tail_inputs + g.outputs;
+      for (int k = 0; k < count; ++k) {
+        operands[1 + k] = g.operands[g.inputs + k];
+        operands[1 + k].linear = body_input::is_linear(operands[1 + k], g.extents, g.kept);
+        base[1 + k] = data[g.inputs + k];
+      }
+      run_tiles(map_tile<Tail>(), {g.extents, g.kept, 1 + g.tail_inputs, g.outputs, operands}, base,
+                0, g.kept_size,
+                results + line_bytes(g.kept_size * static_cast<std::int64_t>(sizeof(T))));
+    }
+  }
+};
 
 }  // namespace calque::detail

@@ -189,8 +189,8 @@ class CALQUE_HIDDEN reduction {
         continue;
       }
       const int axis = g_.kept - outer;
-      gather_tile(tile, base[k], bytes, g_.extents + axis, g_.operands[k].strides + axis,
-                  g_.rank - axis, at, rows * n);
+      gather_tile(tile, base[k], g_.operands[k].type, g_.extents + axis,
+                  g_.operands[k].strides + axis, g_.rank - axis, at, rows * n);
       data[k] = tile;
       tile_steps[k] = n * bytes;
       tile += reduce_block * bytes;
@@ -235,8 +235,8 @@ class CALQUE_HIDDEN reduction {
       tile_steps[k] = steps[k];
       if (!gathers_[k]) continue;
       for (std::int64_t r = 0; r < rows; ++r)
-        gather_tile(tile + r * n * bytes, moved(base[k], r * steps[k]), bytes, g_.extents,
-                    g_.operands[k].strides, g_.kept, at, n);
+        gather_tile(tile + r * n * bytes, moved(base[k], r * steps[k]), g_.operands[k].type,
+                    g_.extents, g_.operands[k].strides, g_.kept, at, n);
       data[k] = tile;
       tile_steps[k] = n * bytes;
       tile += reduce_block * bytes;
@@ -265,7 +265,8 @@ class CALQUE_HIDDEN reduction {
         data[1 + k] = tile;
         tile += tile_size * bytes;
         if (k < g_.tail_inputs)
-          gather_tile(data[1 + k], base[k], bytes, g_.extents, operands[k].strides, g_.kept, at, n);
+          gather_tile(data[1 + k], base[k], operands[k].type, g_.extents, operands[k].strides,
+                      g_.kept, at, n);
       }
     }
     p_.tail(data, n);

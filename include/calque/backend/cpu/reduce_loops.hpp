@@ -196,7 +196,7 @@ struct reduce_loops {
         data[k] = use.uniform ? from[k] : bytes[k];
         if (!use.used || use.uniform) continue;
         std::memset(bytes[k], 0, sizeof(bytes[k]));
-        std::memcpy(bytes[k], from[k], static_cast<std::size_t>(n * use.bytes));
+        take_elements<body>(bytes[k], from[k], n, use);
       }
       return data;
     }
@@ -206,7 +206,7 @@ struct reduce_loops {
     if (p.n < long_line || row + 2 >= p.rows) return;
     for (int k = 0; k < operands; ++k) {
       const operand_use& use = operands_of<body>.of[k];
-      if (use.used && !use.uniform)
+      if (use.used && !use.uniform && use.counted == dtype::none)
         read_ahead(static_cast<const std::byte*>(data[k]) + 2 * p.steps[k], p.n * use.bytes);
     }
   }

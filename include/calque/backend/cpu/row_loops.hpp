@@ -45,6 +45,7 @@ struct sweep_traits<program<I...>> {
   /// Bytes of the element that is loaded from, or stored to, each slot.
   struct slot_bytes {
     int loaded[max_operands + 2]{}, stored[max_operands + 2]{};
+    dtype counted[max_operands + 2]{};
   };
   static constexpr slot_bytes bytes() {
     slot_bytes b;
@@ -76,6 +77,10 @@ struct sweep_traits<program<I...>> {
     return K;
   }
   template <int K, class T>
+  static constexpr int slot(count_index<K, T>) {
+    return K;
+  }
+  template <int K, class T>
   static constexpr int slot(splat<K, T>) {
     return K;
   }
@@ -98,6 +103,11 @@ struct sweep_traits<program<I...>> {
   template <int K, class T>
   static constexpr void note(slot_bytes& b, load<K, T>) {
     b.loaded[K] = sizeof(T);
+  }
+  template <int K, class T>
+  static constexpr void note(slot_bytes& b, count_index<K, T>) {
+    b.loaded[K] = sizeof(T);
+    b.counted[K] = dtype_of<T>;
   }
   template <int K, class T, int Src>
   static constexpr void note(slot_bytes& b, store<K, T, Src>) {
@@ -228,7 +238,8 @@ struct sweep_loops<program<I...>> {
         if (bytes.loaded[k] == 0) continue;
         if (short_row) {
           std::memset(room[k], 0, static_cast<std::size_t>(W * bytes.loaded[k]));
-          std::memcpy(room[k], data[k], static_cast<std::size_t>(n * bytes.loaded[k]));
+          take_elements<P>(room[k], data[k], n,
+                           {true, false, false, bytes.loaded[k], true, bytes.counted[k]});
         } else {
           tail[k] = static_cast<std::byte*>(data[k]) + (n - W) * bytes.loaded[k];
         }

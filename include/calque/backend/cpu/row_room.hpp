@@ -131,7 +131,7 @@ struct CALQUE_HIDDEN row_room {
     if (s < g.operand_count()) {
       const operand_layout& o = g.operands[s];
       if (slot.uniform) direct[s] = true;
-      else if (!slot.is_full()) direct[s] = rows == 1 || o.strides[g.kept - 1] == 1;
+      else if (!slot.is_full()) direct[s] = !o.counted && (rows == 1 || o.strides[g.kept - 1] == 1);
       else
         direct[s] = !o.streamed && (lines ? rows == 1 || o.strides[g.kept - 1] == 1 || slot.of_line
                                           : is_contiguous(g, o, g.kept, g.rank));

@@ -148,7 +148,7 @@ class CALQUE_HIDDEN row_walk {
   void move_rows(int s) {
     const std::int64_t n = rows_, step = stride(s, g_.kept - 1);
     const int bytes = static_cast<int>(bytes_of(s));
-    if constexpr (In) gather_tile(slot_[s], base_[s], bytes, &n, &step, 1, 0, n);
+    if constexpr (In) gather_tile(slot_[s], base_[s], k_.slots[s].type, &n, &step, 1, 0, n);
     else scatter_tile(slot_[s], base_[s], bytes, &n, &step, 1, 0, n);
   }
 
@@ -301,7 +301,7 @@ class CALQUE_HIDDEN row_walk {
     const auto move = [&](void* tile, void* base, const std::int64_t* extents,
                           const std::int64_t* strides, int rank, std::int64_t first,
                           std::int64_t count) {
-      if constexpr (In) gather_tile(tile, base, bytes, extents, strides, rank, first, count);
+      if constexpr (In) gather_tile(tile, base, o.type, extents, strides, rank, first, count);
       else scatter_tile(tile, base, bytes, extents, strides, rank, first, count);
     };
     if (room_.lines) {

@@ -70,18 +70,27 @@ constexpr kernel_entry cluster_kernel() {
   } else {
     using Op = decltype(reduction_op<G, c.root>());
     using T = type_of<G::view().nodes[c.root].type>;
-    return reduce_entry<lowered<body_code<G, C>>, Op, T>(lowered<body_code<G, C>>{},
-                                                         lowered<tail_code<G, C>>{});
+    using Body = lowered<body_code<G, C>>;
+    constexpr op_kind kind = G::view().nodes[c.root].op->kind;
+    if constexpr (kind == op_kind::along_axis) {
+      return {&launch_accumulate_body<Op, T, Body>, &accumulate_scratch<true>};
+    } else if constexpr (kind == op_kind::ordered_reduce) {
+      using kernel = ordered_cluster<Op, T, Body, lowered<tail_code<G, C>>>;
+      return {&kernel::launch, &kernel::scratch};
+    } else {
+      return reduce_entry<Body, Op, T>(Body{}, lowered<tail_code<G, C>>{});
+    }
   }
 }
 
 /// Whether node N may run by itself: it stands outside clusters, or in one that rests on
-/// assumptions.
+/// assumptions. (What is elementwise and in no cluster is a number that plans compute.)
 template <class G, int N>
 constexpr bool stands_alone() {
   const graph_view g = G::view();
   if (!graph_view::computes(g.nodes[N].op->kind)) return false;
   const int c = g.cluster_number(N);
+  if (g.clustered && c < 0 && g.nodes[N].op->kind == op_kind::map) return false;
   return c < 0 || g.clusters[c].assumptions > 0;
 }
 

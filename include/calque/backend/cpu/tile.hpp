@@ -36,6 +36,23 @@ CALQUE_ONCE void scatter_tile(void* tile, void* base, int bytes, const std::int6
                               const std::int64_t* strides, int rank, std::int64_t first,
                               std::int64_t n);
 
+/// n numbers of type `t`: first, first + step, …
+CALQUE_ONCE void fill_counted(dtype t, void* to, std::int64_t first, std::int64_t step,
+                              std::int64_t n);
+/// As above, of an operand that may be an index that is counted.
+CALQUE_ONCE void gather_tile(void* tile, void* base, dtype type, const std::int64_t* extents,
+                             const std::int64_t* strides, int rank, std::int64_t first,
+                             std::int64_t n);
+/// n neighbouring elements of an operand of program `P` into a tile.
+template <class P>
+CALQUE_INLINE void take_elements(void* to, const void* from, std::int64_t n,
+                                 const operand_use& use) {
+  if constexpr (counts_indices<P>)
+    if (use.counted != dtype::none && is_counted(from))
+      return fill_counted(use.counted, to, counted_at(from, use.bytes), 1, n);
+  std::memcpy(to, from, static_cast<std::size_t>(n * use.bytes));
+}
+
 /// What a walk needs to know of its domain and operands.
 struct tile_domain {
   const std::int64_t* extents = nullptr;
@@ -89,14 +106,24 @@ CALQUE_HIDDEN inline void move_run(U* tile, U* base, std::int64_t stride, std::i
   }
 }
 
-template <bool Gather, class U>
-CALQUE_HIDDEN inline void move(U* tile, U* base, const std::int64_t* extents,
-                               const std::int64_t* strides, int rank, std::int64_t first,
-                               std::int64_t n) {
-  if (rank == 0) {
-    move_run<Gather>(tile, base, 0, n);
-    return;
+/// Where the element `at` of a domain's row-major order lies in an operand.
+CALQUE_HIDDEN inline std::int64_t offset_of(const std::int64_t* extents,
+                                            const std::int64_t* strides, int rank,
+                                            std::int64_t at) {
+  std::int64_t offset = 0;
+  for (int a = rank - 1; a >= 0; --a) {
+    offset += at % extents[a] * strides[a];
+    at /= extents[a];
   }
+  return offset;
+}
+
+/// Steps through the elements [first, first + n) of a domain's row-major order: calls
+/// `run(offset in elements, stride, count)`.
+template <class F>
+CALQUE_INLINE void for_each_run(const std::int64_t* extents, const std::int64_t* strides, int rank,
+                                std::int64_t first, std::int64_t n, const F& f) {
+  if (rank == 0) return f(0, 0, n);
   std::int64_t index[max_rank]{}, offset = 0;
   for (int a = rank - 1; a >= 0; --a) {
     index[a] = first % extents[a];
@@ -106,8 +133,7 @@ CALQUE_HIDDEN inline void move(U* tile, U* base, const std::int64_t* extents,
   const int last = rank - 1;
   while (n > 0) {
     const std::int64_t run = extents[last] - index[last] < n ? extents[last] - index[last] : n;
-    move_run<Gather>(tile, base + offset, strides[last], run);
-    tile += run;
+    f(offset, strides[last], run);
     n -= run;
     if (n == 0) return;
     offset -= index[last] * strides[last];
@@ -119,6 +145,17 @@ CALQUE_HIDDEN inline void move(U* tile, U* base, const std::int64_t* extents,
       index[a] = 0;
     }
   }
+}
+
+template <bool Gather, class U>
+CALQUE_HIDDEN inline void move(U* tile, U* base, const std::int64_t* extents,
+                               const std::int64_t* strides, int rank, std::int64_t first,
+                               std::int64_t n) {
+  for_each_run(extents, strides, rank, first, n,
+               [&](std::int64_t offset, std::int64_t stride, std::int64_t run) {
+                 move_run<Gather>(tile, base + offset, stride, run);
+                 tile += run;
+               });
 }
 
 template <bool Gather>
@@ -143,6 +180,35 @@ CALQUE_ONCE void gather_tile(void* tile, void* base, int bytes, const std::int64
                              const std::int64_t* strides, int rank, std::int64_t first,
                              std::int64_t n) {
   tile_detail::move_bytes<true>(tile, base, bytes, extents, strides, rank, first, n);
+}
+CALQUE_ONCE void fill_counted(dtype t, void* to, std::int64_t first, std::int64_t step,
+                              std::int64_t n) {
+  visit_dtype<int>(t, [&]<class T>(T) {
+    constexpr int W = 16 / static_cast<int>(sizeof(T));
+    T* const p = static_cast<T*>(to);
+    std::int64_t i = 0;
+    lane<T, W> v{};
+    if (step == 0) lanes::splat<T, W>(v, static_cast<T>(first));
+    for (; (step == 0 || step == 1) && i + W <= n; i += W) {
+      if (step != 0) lanes::count<T, W>(v, first + i);
+      lanes::store<T, W>(p + i, v);
+    }
+    for (; i < n; ++i) p[i] = static_cast<T>(first + i * step);
+    return 0;
+  });
+}
+CALQUE_ONCE void gather_tile(void* tile, void* base, dtype type, const std::int64_t* extents,
+                             const std::int64_t* strides, int rank, std::int64_t first,
+                             std::int64_t n) {
+  const int bytes = size_of(type);
+  if (!is_counted(base)) return gather_tile(tile, base, bytes, extents, strides, rank, first, n);
+  const std::int64_t origin = counted_at(base, bytes);
+  std::byte* to = static_cast<std::byte*>(tile);
+  tile_detail::for_each_run(extents, strides, rank, first, n,
+                            [&](std::int64_t offset, std::int64_t stride, std::int64_t run) {
+                              fill_counted(type, to, origin + offset, stride, run);
+                              to += run * bytes;
+                            });
 }
 CALQUE_ONCE void scatter_tile(void* tile, void* base, int bytes, const std::int64_t* extents,
                               const std::int64_t* strides, int rank, std::int64_t first,
@@ -171,9 +237,15 @@ CALQUE_ONCE void run_tiles(const tile_program& p, const tile_domain& d, void* co
     return;
   }
   bool streams = false;
+  // an index that is counted along long lines is handed on by its addresses, a line at a time
+  const std::int64_t line = d.rank > 1 ? d.extents[d.rank - 1] : 0;
+  bool by_lines = false;
+  for (int k = 0; k < d.inputs; ++k)
+    by_lines |= line >= tile_size / 4 && d.operands[k].counted && !d.operands[k].linear;
   std::int64_t m = ahead > 0 ? ahead : tile_size;
   for (std::int64_t at = 0; at < n; at += m, m = tile_size) {
     if (n - at < m) m = n - at;
+    if (by_lines && line - (first + at) % line < m) m = line - (first + at) % line;
     std::byte* room = tiles;
     for (int k = 0; k < count; ++k) {
       const operand_layout& o = d.operands[k];
@@ -183,10 +255,16 @@ CALQUE_ONCE void run_tiles(const tile_program& p, const tile_domain& d, void* co
         data[k] = static_cast<std::byte*>(base[k]) + (first + at) * bytes;
         continue;
       }
+      if (by_lines && o.counted && o.strides[d.rank - 1] == 1) {
+        const std::int64_t offset =
+            tile_detail::offset_of(d.extents, o.strides, d.rank, first + at);
+        data[k] = static_cast<std::byte*>(base[k]) + offset * bytes;
+        continue;
+      }
       data[k] = room;
       room += tile_size * bytes;
       if (k < d.inputs)
-        gather_tile(data[k], base[k], bytes, d.extents, o.strides, d.rank, first + at, m);
+        gather_tile(data[k], base[k], o.type, d.extents, o.strides, d.rank, first + at, m);
     }
     p.run(data, m);
     for (int k = d.inputs; k < count; ++k) {
