@@ -13,10 +13,18 @@
 
 namespace calque {
 
-/// Where a piece of user code stands.
+/// Where a piece of user code stands, and which function composed of others it calls there.
 struct location {
   int line = 0;
   const char* file = nullptr;
+  const char* function = nullptr;
+
+  /// The same place inside function `name`; what the user called keeps its name.
+  [[nodiscard]] constexpr location in(const char* name) const {
+    return {line, file, function ? function : name};
+  }
+  /// The same place outside any.
+  [[nodiscard]] constexpr location alone() const { return {line, file, nullptr}; }
 };
 
 class builder;
@@ -113,6 +121,7 @@ class builder {
     n.inputs = count;
     n.region = open_;
     if (n.line == 0) n.line = where.line, n.file = where.file;
+    if (n.function == nullptr) n.function = where.function;
     const int id = g.nodes.push(n);
     if (observer && n.op->kind != op_kind::cond && n.op->kind != op_kind::loop)
       observer->appended(*observer, *this, id);

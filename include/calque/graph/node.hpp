@@ -39,8 +39,9 @@ struct node {
   std::int32_t name = -1;  // offset in the graph's characters, zero-terminated
   std::int32_t line = 0;   // where it was written; no part of a node's identity
   const char* file = nullptr;
-  constant value{};        // constants
-  bool exclusive = false;  // running reductions: without the element itself
+  const char* function = nullptr;  // composed of this node and others; whose name errors give
+  constant value{};                // constants
+  bool exclusive = false;          // running reductions: without the element itself
 };
 
 /// How an extent is known.

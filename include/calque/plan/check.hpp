@@ -58,8 +58,7 @@ class size_check {
   [[noreturn]] void fail(int id, const std::string& cause, const char* remedy) const {
     const auto extents_of = [this](int in) { return s_.extents(in); };
     const std::string text = operation_text(g_, id, extents_of);
-    throw shape_error(text + (text.ends_with(": ") ? "" : ": ") + cause +
-                      where_text(g_, g_.nodes[id]) + "; " + remedy);
+    throw shape_error(text + ": " + cause + where_text(g_, g_.nodes[id]) + "; " + remedy);
   }
   static std::string differ(std::int64_t a, std::int64_t b) {
     return "extents " + std::to_string(a) + " and " + std::to_string(b);

@@ -129,7 +129,7 @@ struct scalar_expr : detail::handle {
   // an exact match: by way of `located` it would be no better than bool's own; the line is that of
   // the operation before
   friend constexpr auto operator!(const scalar_expr& x) {
-    return detail::not_fn{}(x, x.b ? x.b->where : location{});
+    return detail::not_fn{}(x, x.b ? x.b->where.alone() : location{});
   }
   friend constexpr auto operator~(located<scalar_expr> x) {
     return detail::bitwise_not_fn{}(x.e, x.at);
@@ -231,7 +231,7 @@ struct expr : detail::handle {
   // an exact match: by way of `located` it would be no better than bool's own; the line is that of
   // the operation before
   friend constexpr auto operator!(const expr& x) {
-    return detail::not_fn{}(x, x.b ? x.b->where : location{});
+    return detail::not_fn{}(x, x.b ? x.b->where.alone() : location{});
   }
   friend constexpr auto operator~(located<expr> x) { return detail::bitwise_not_fn{}(x.e, x.at); }
 
