@@ -150,7 +150,8 @@ CALQUE_REDUCTION(prod, reduce_fn<op::prod, Axes, Keep>)
 CALQUE_REDUCTION(all, reduce_fn<op::all, Axes, Keep>)
 /// Whether any element is true (not zero; NaN is true); false of none.
 CALQUE_REDUCTION(any, reduce_fn<op::any, Axes, Keep>)
-/// Largest element; NaN if any is NaN; `shape_error` over no elements.
+/// Largest element; NaN if any is NaN; `shape_error` over no elements. Equal ones share the
+/// derivative; if there is NaN, those that are share it.
 CALQUE_REDUCTION(max, reduce_fn<op::reduce_max, Axes, Keep>)
 /// Smallest element; NaN if any is NaN; `shape_error` over no elements.
 CALQUE_REDUCTION(min, reduce_fn<op::reduce_min, Axes, Keep>)

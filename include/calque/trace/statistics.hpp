@@ -59,10 +59,11 @@ constexpr auto finished(const expr<V, Rank>& x) {
   }
 }
 
-/// sqrt whose slope at 0 is 1: the derivative of what squares add up to is 0 where they all are 0.
+/// sqrt whose slope at 0 is 1: the derivative of what squares add up to is 0 where they all are 0,
+/// and NaN where one is.
 template <int Rank>
 constexpr expr<double, Rank> root_of(const expr<double, Rank>& x, location at) {
-  return where_fn{}(greater_fn{}(x, 0.0), sqrt_fn{}(x, at), x, at);
+  return where_fn{}(equal_fn{}(x, 0.0, at), x, sqrt_fn{}(x, at), at);
 }
 
 /// Squares of distances from the mean, averaged, in double: differences are taken before anything
