@@ -101,6 +101,7 @@ template <tensor X>
 template <operand A, operand B>
   requires(tensor<A> || tensor<B>)
 [[nodiscard]] constexpr auto maximum(const A& a, const B& b, location at = here()) {
+  CALQUE_CHECK_TYPES("cq::maximum(a, b)", A, B);
   return detail::maximum_fn{}(a, b, at);
 }
 /// The smaller of two operands, elementwise and broadcasting; NaN if either is NaN. The derivative
@@ -108,6 +109,7 @@ template <operand A, operand B>
 template <operand A, operand B>
   requires(tensor<A> || tensor<B>)
 [[nodiscard]] constexpr auto minimum(const A& a, const B& b, location at = here()) {
+  CALQUE_CHECK_TYPES("cq::minimum(a, b)", A, B);
   return detail::minimum_fn{}(a, b, at);
 }
 /// `a` where `p` holds, else `b`; elementwise and broadcasting.

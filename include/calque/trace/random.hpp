@@ -39,14 +39,11 @@ struct to_symbols::leaf<rng> {
   using type = rng_expr;
 };
 
-/// Whether `S` is a generator's symbol; refuses what is none.
+/// Whether a draw is part of a trace, and whether `S` is a generator, or the symbol of one.
 template <class S>
-constexpr bool check_state() {
-  static_assert(std::is_same_v<S, rng_expr> || std::is_same_v<S, rng>,
-                "cq::random::...(state, ...): the first argument must be a cq::rng, or its symbol "
-                "in a traced function that it was passed to");
-  return std::is_same_v<S, rng_expr>;
-}
+inline constexpr bool is_drawn_here = !std::is_same_v<S, rng>;
+template <class S>
+inline constexpr bool is_generator = std::is_same_v<S, rng_expr> || std::is_same_v<S, rng>;
 
 /// `p` as a node of type T: a literal that is no probability is refused.
 template <class T, class P>
@@ -79,20 +76,14 @@ constexpr int upper_node(builder& g, const A& low, const B& high, int low_node) 
 }
 
 template <class T>
-constexpr bool check_drawn_type() {
-  static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
-                "cq::random::uniform<T>, normal<T>: T must be float or double; cast the numbers "
-                "with cq::astype<...>(x)");
-  return true;
-}
+inline constexpr bool is_drawn_type = std::is_same_v<T, float> || std::is_same_v<T, double>;
 
 /// As drawn, in [0, 1) or standard normal.
 template <class Op, class T>
 struct plain_draw_fn {
-  static_assert(check_drawn_type<T>());
   template <class S, int Rank, class Extent>
   constexpr auto operator()(const S& state, const shape<Rank, Extent>& s, location at = {}) const {
-    if constexpr (!check_state<S>()) {
+    if constexpr (!is_drawn_here<S>) {
       return run_on_arrays(plain_draw_fn{}, state, s);
     } else {
       builder& g = *state.b;
@@ -106,11 +97,10 @@ struct plain_draw_fn {
 /// Numbers in [low, high): what rounds up to `high` becomes `low`.
 template <class T>
 struct uniform_fn {
-  static_assert(check_drawn_type<T>());
   template <class S, int Rank, class Extent, class A, class B>
   constexpr auto operator()(const S& state, const shape<Rank, Extent>& s, const A& a, const B& b,
                             location at = {}) const {
-    if constexpr (!check_state<S>()) {
+    if constexpr (!is_drawn_here<S>) {
       return run_on_arrays(uniform_fn{}, state, s, a, b);
     } else {
       at = at.in("uniform");
@@ -124,11 +114,10 @@ struct uniform_fn {
 };
 template <class T>
 struct normal_fn {
-  static_assert(check_drawn_type<T>());
   template <class S, int Rank, class Extent, class A, class B>
   constexpr auto operator()(const S& state, const shape<Rank, Extent>& s, const A& mean,
                             const B& deviation, location at = {}) const {
-    if constexpr (!check_state<S>()) {
+    if constexpr (!is_drawn_here<S>) {
       return run_on_arrays(normal_fn{}, state, s, mean, deviation);
     } else {
       at = at.in("normal");
@@ -144,7 +133,7 @@ struct bernoulli_fn {
   template <class S, int Rank, class Extent, class P>
   constexpr auto operator()(const S& state, const shape<Rank, Extent>& s, const P& p,
                             location at = {}) const {
-    if constexpr (!check_state<S>()) {
+    if constexpr (!is_drawn_here<S>) {
       return run_on_arrays(bernoulli_fn{}, state, s, p);
     } else {
       at = at.in("bernoulli");
@@ -161,7 +150,7 @@ struct dropout_fn {
     static_assert(is_floating(operand_traits<X>::type),
                   "cq::dropout(state, x, p): x must be floating; cast it with "
                   "cq::astype<float>(x)");
-    if constexpr (!check_state<S>()) {
+    if constexpr (!is_drawn_here<S>) {
       return run_on_arrays(dropout_fn{}, state, x, p);
     } else {
       using T = type_of<operand_traits<X>::type>;
@@ -182,6 +171,17 @@ struct dropout_fn {
 
 }  // namespace detail
 
+// Refuses what is no generator, by the name of the function that was called.
+#define CALQUE_CHECK_STATE(CALL, S)                                                           \
+  static_assert(detail::is_generator<S>, CALL                                                 \
+                ": the first argument must be a cq::rng, or its symbol in a traced function " \
+                "that it was passed to")
+#define CALQUE_CHECK_DRAW(CALL, S, T)                                 \
+  CALQUE_CHECK_STATE(CALL, S);                                        \
+  static_assert(detail::is_drawn_type<T>, CALL                        \
+                ": T must be float or double; cast the numbers with " \
+                "cq::astype<...>(x)")
+
 namespace random {
 
 /// Uniform numbers in [lo, hi) of type T, float or double, in an array of extents `s`. An element
@@ -194,11 +194,13 @@ namespace random {
 template <element T, class S, int Rank, class Extent, weak_operand A, weak_operand B>
 [[nodiscard]] constexpr auto uniform(const S& state, const shape<Rank, Extent>& s, const A& lo,
                                      const B& hi, location at = here()) {
+  CALQUE_CHECK_DRAW("cq::random::uniform<T>(state, shape, lo, hi)", S, T);
   return detail::uniform_fn<T>{}(state, s, lo, hi, at);
 }
 template <element T, class S, int Rank, class Extent>
 [[nodiscard]] constexpr auto uniform(const S& state, const shape<Rank, Extent>& s,
                                      location at = here()) {
+  CALQUE_CHECK_DRAW("cq::random::uniform<T>(state, shape)", S, T);
   return detail::plain_draw_fn<op::random_uniform, T>{}(state, s, at);
 }
 /// Normally distributed numbers of type T, float or double, around `mean` (0) with standard
@@ -207,11 +209,13 @@ template <element T, class S, int Rank, class Extent>
 template <element T, class S, int Rank, class Extent, weak_operand A, weak_operand B>
 [[nodiscard]] constexpr auto normal(const S& state, const shape<Rank, Extent>& s, const A& mean,
                                     const B& deviation, location at = here()) {
+  CALQUE_CHECK_DRAW("cq::random::normal<T>(state, shape, mean, deviation)", S, T);
   return detail::normal_fn<T>{}(state, s, mean, deviation, at);
 }
 template <element T, class S, int Rank, class Extent>
 [[nodiscard]] constexpr auto normal(const S& state, const shape<Rank, Extent>& s,
                                     location at = here()) {
+  CALQUE_CHECK_DRAW("cq::random::normal<T>(state, shape)", S, T);
   return detail::plain_draw_fn<op::random_normal, T>{}(state, s, at);
 }
 /// True with probability `p`, else false. A `p` outside 0 to 1 does not compile as a literal and
@@ -219,6 +223,7 @@ template <element T, class S, int Rank, class Extent>
 template <class S, int Rank, class Extent, weak_operand P>
 [[nodiscard]] constexpr auto bernoulli(const S& state, const shape<Rank, Extent>& s, const P& p,
                                        location at = here()) {
+  CALQUE_CHECK_STATE("cq::random::bernoulli(state, shape, p)", S);
   return detail::bernoulli_fn{}(state, s, p, at);
 }
 /// Each element of `x` is 0 with probability `p`, else x / (1 - p): the mean stays. Derivatives
@@ -226,10 +231,13 @@ template <class S, int Rank, class Extent, weak_operand P>
 /// `value_error` as a number of the call, and makes NaN where a computation knows it.
 template <class S, array_operand X, weak_operand P>
 [[nodiscard]] constexpr auto dropout(const S& state, const X& x, const P& p, location at = here()) {
+  CALQUE_CHECK_STATE("cq::dropout(state, x, p)", S);
   return detail::dropout_fn{}(state, x, p, at);
 }
 
 }  // namespace random
+#undef CALQUE_CHECK_STATE
+#undef CALQUE_CHECK_DRAW
 
 using random::dropout;
 
