@@ -6,7 +6,7 @@
 # `twin`: the file compiles with CALQUE_TWIN defined, without warnings.
 # `fail`: without it the file does not compile, and the first line of the compiler's output that
 # holds "error:" matches every `// expect: regex` of the file (also `// expect-g++:` and
-# `// expect-clang++:` under that compiler).
+# `// expect-clang++:` under that compiler); no line matches a `// never: regex` of it.
 # `rows`: the file holds many wrong calls, one a line that ends with `// expect: regex`. Each of these
 # matches an error, and each error that names a function of the library matches one of these.
 set -uo pipefail
@@ -79,6 +79,11 @@ for regex in "${expected[@]}"; do
     faults=$((faults + 1))
   fi
 done
+while read -r regex; do
+  line=$(grep -m 1 -E -e "$regex" <<< "$output") || continue
+  echo "compile_fail: a line of the output for $file matches '$regex', which is never to be said: $line"
+  faults=$((faults + 1))
+done < <(sed -n 's|^// never: ||p' "$file")
 (( faults == 0 )) && exit 0
 echo "compile_fail: first error: $first"
 printf '%s\n' "--- output ---" "${output:0:4000}"
