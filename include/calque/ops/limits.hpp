@@ -25,7 +25,7 @@ CALQUE_HD constexpr bool is_deviation(T d) {
 /// Finite, in order, and no farther apart than a number of type T says.
 template <class T>
 CALQUE_HD constexpr bool are_bounds(T low, T high) {
-  constexpr T most = std::numeric_limits<T>::max();
+  constexpr T most = (std::numeric_limits<T>::max)();
   return -most <= low && low <= high && high <= most &&
          (low >= T(0) || high <= T(0) || high - low <= most);
 }
@@ -49,7 +49,8 @@ struct probability {
   template <class T>
     requires std::is_floating_point_v<T>
   CALQUE_HD constexpr T operator()(T p) const {
-    return detail::is_probability(p) ? p : std::numeric_limits<T>::quiet_NaN();
+    constexpr T none = std::numeric_limits<T>::quiet_NaN();
+    return detail::is_probability(p) ? p : none;
   }
   template <class T, int W>
   CALQUE_INLINE static void lanes(lane<T, W>& r, const lane<T, W>& p) {
@@ -65,7 +66,8 @@ struct deviation {
   template <class T>
     requires std::is_floating_point_v<T>
   CALQUE_HD constexpr T operator()(T d) const {
-    return detail::is_deviation(d) ? d : std::numeric_limits<T>::quiet_NaN();
+    constexpr T none = std::numeric_limits<T>::quiet_NaN();
+    return detail::is_deviation(d) ? d : none;
   }
   template <class T, int W>
   CALQUE_INLINE static void lanes(lane<T, W>& r, const lane<T, W>& d) {
@@ -80,13 +82,14 @@ struct upper_bound {
   template <class T>
     requires std::is_floating_point_v<T>
   CALQUE_HD constexpr T operator()(T low, T high) const {
-    return detail::are_bounds(low, high) ? high : std::numeric_limits<T>::quiet_NaN();
+    constexpr T none = std::numeric_limits<T>::quiet_NaN();
+    return detail::are_bounds(low, high) ? high : none;
   }
   template <class T, int W>
   CALQUE_INLINE static void lanes(lane<T, W>& r, const lane<T, W>& low, const lane<T, W>& high) {
     const lane<T, W> apart = high - low;
     detail::unless_above<T, W>(r, high, low, high);
-    detail::unless_above<T, W>(r, r, apart, lane<T, W>{} + std::numeric_limits<T>::max());
+    detail::unless_above<T, W>(r, r, apart, lane<T, W>{} + (std::numeric_limits<T>::max)());
   }
   static constexpr void gradient(gradient_rule& g) { g.flow(1, g.dy); }
 };
