@@ -1,6 +1,6 @@
 // An axis tag names an axis that is there.
-// expect: cq::axis<\.\.\.> names an axis that the operand does not have; axes count from 0 to
-// expect: rank - 1
+// expect: cq::sum\(x, cq::axis<\.\.\.>\): cq::axis<\.\.\.> names an axis that x does not have; axes
+// count from 0 to expect: rank - 1
 #include <calque/calque.hpp>
 
 namespace cq = calque;

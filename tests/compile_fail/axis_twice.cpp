@@ -1,5 +1,5 @@
 // An axis tag names each axis once.
-// expect: cq::axis<\.\.\.> names an axis twice; name each axis once
+// expect: cq::sum\(x, cq::axis<\.\.\.>\): cq::axis<\.\.\.> names an axis twice; name each axis once
 #include <calque/calque.hpp>
 
 namespace cq = calque;

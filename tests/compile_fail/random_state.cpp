@@ -1,6 +1,6 @@
 // Random numbers need a generator.
-// expect: cq::random::...\(state, ...\): the first argument must be a cq::rng, or its symbol in a
-// traced function
+// expect: cq::random::uniform<T>\(state, shape\): the first argument must be a cq::rng, or its
+// symbol in a traced function
 #include <calque/calque.hpp>
 
 namespace cq = calque;

@@ -29,6 +29,9 @@ expect "does not match 'never said'" fail "// expect: want this\n// expect: neve
 expect "does not match 'second'" fail \
   '// expect: second\nstatic_assert(false, "first");\nstatic_assert(false, "second");\n'
 expect "holds no '// expect" fail "$bad"
+expect 'never to be said' fail \
+  '// expect: first\n// never: second\nstatic_assert(false, "first");\nstatic_assert(false, "second");\n'
+expect ok fail '// expect: first\n// never: third\nstatic_assert(false, "first");\n'
 expect 'twin in' twin '// expect: x\nint main() { return nothing; }\n'
 expect 'twin in' twin '// expect: x\nint narrow(double d) { return d; }\n'
 echo "self_test: $failures failures"

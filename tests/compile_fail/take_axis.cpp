@@ -1,5 +1,5 @@
 // take gathers along an axis that exists.
-// expect: cq::take\(x, indices, cq::axis<\.\.\.>\), scatter_add: cq::axis<\.\.\.> names an axis
+// expect: cq::take\(x, indices, cq::axis<\.\.\.>\): cq::axis<\.\.\.> names an axis
 // that x does not
 #include <calque/calque.hpp>
 

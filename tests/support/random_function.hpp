@@ -253,6 +253,12 @@ struct drawn_step {
       return x;
     }
   }
+  /// The same, and 64-bit integers from -64 to 64: whose sum is taken in double is exact then.
+  template <class X>
+  static constexpr auto exact_in_double(const X& x) {
+    if constexpr (X::type == dtype::int64) return value_of<X::shape>(clip(x.e, -64, 64));
+    else return exact(x);
+  }
   template <class Op, class X, class Y>
   static constexpr auto binary(Op op, const X& x, const Y& y) {
     if constexpr (requires { op(x.e, y.e); })
@@ -375,7 +381,7 @@ struct drawn_step {
     } else if constexpr (Kind == 20) {
       return on_reduced([](auto x, auto... o) { return sum(exact(x).e, o...); });
     } else if constexpr (Kind == 21) {
-      return on_reduced([](auto x, auto... o) { return mean(exact(x).e, o...); });
+      return on_reduced([](auto x, auto... o) { return mean(exact_in_double(x).e, o...); });
     } else if constexpr (Kind == 22) {  // + 0: which zero is the larger one depends on the order
       return on_reduced([](auto x, auto... o) { return max(x.e + 0, o...); });
     } else if constexpr (Kind == 23) {
@@ -581,8 +587,8 @@ struct drawn_step {
   }
   template <class X>
   constexpr auto steps(const X& x) const {
-    using T = type_of<X::type>;
     const auto start = x.e + 0;
+    using T = type_of<operand_type<std::remove_const_t<decltype(start)>>>;  // as C++ joins numbers
     const auto each = [&](auto i, auto s) {
       const auto a = std::get<0>(s);
       const auto b = std::get<1>(s);

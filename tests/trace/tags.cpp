@@ -9,7 +9,10 @@ static_assert(cq::detail::axis_mask<3>(cq::axis<>) == 0b111);
 static_assert(cq::detail::axis_mask<3>(cq::axis<0>) == 0b001);
 static_assert(cq::detail::axis_mask<3>(cq::axis<-1, 0>) == 0b101);
 static_assert(cq::detail::axis_mask<8>(cq::axis<7, -8>) == 0x81);
-static_assert(cq::detail::axis_mask<2>(cq::axis<1, -1>) == ~0u);  // one twice
+static_assert(cq::detail::axis_mask<2>(cq::axis<1, -1>) == 0b10);
+static_assert(!cq::detail::axes_differ<2, cq::axis_t<1, -1>>);
+static_assert(cq::detail::axes_differ<2, cq::axis_t<1, 0>>);
+static_assert(!cq::detail::axes_exist<2, cq::axis_t<2>>);
 static_assert(cq::detail::axis_mask<0>(cq::axis<>) == 0);
 static_assert(!cq::detail::axis_exists(2, 2) && !cq::detail::axis_exists(-3, 2));
 static_assert(cq::detail::axis_exists(1, 2) && cq::detail::axis_exists(-2, 2));

@@ -33,7 +33,8 @@ constexpr number_use find_number_use(const graph_view& g, int operand) {
     if (from.op->kind != op_kind::scalar || from.index != operand) continue;
     for (int user = id + 1; user < g.node_count; ++user)
       for (int k = 0; k < g.nodes[user].inputs; ++k)
-        if (g.input(user, k) == id) return {n.type, g.nodes[user].op->name};
+        if (g.input(user, k) == id)
+          return {n.type, g.nodes[user].function ? g.nodes[user].function : g.nodes[user].op->name};
   }
   return {};
 }

@@ -58,7 +58,10 @@ class eager_session : public build_observer {
     const planning::sized_graph sizes(b_.g.view(), leaves_, count_);
     const node& n = b_.at(id);  // an owner is checked with its regions
     const int first = n.body0 < 0 ? id : b_.g.regions[n.body0].first;
-    planning::size_check(sizes).run(first, id + 1);
+    const planning::size_check check(sizes);
+    check.run(first, id + 1);
+    check.check_equalities();
+    if (first == id) check_limit(b_.g.view(), id, leaves_);
     bool derives = false;
     for (int i = first; i <= id; ++i) derives = derives || b_.at(i).op->kind == op_kind::gradient;
     if (derives) expand(id);

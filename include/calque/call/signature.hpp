@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "calque/backend/cpu/table.hpp"
+#include "calque/call/draw_limits.hpp"
 #include "calque/call/request_frame.hpp"
 #include "calque/passes/pipeline.hpp"
 #include "calque/run/plan_cache.hpp"
@@ -63,6 +64,10 @@ struct signature {
   static_assert(check_trace<source>());  // before the passes, which would fail without a text
   using stages = pipeline<source, Level>;
   using final = typename stages::final;
+
+  /// The graph as the body made it.
+  static constexpr graph_view unchanged() { return traced_stage<source>::view(); }
+  static constexpr bool has_limits = detail::has_limits(unchanged());
 
   static constexpr int leaf_count = (count_leaves<symbols_of<A>>() + ... + 0);
   static constexpr const char* broken_rule = verify(final::view());

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "calque/array/factories.hpp"
+#include "calque/call/draw_limits.hpp"
 #include "calque/call/outs.hpp"
 #include "calque/call/signature.hpp"
 #include "calque/call/usual_call.hpp"
@@ -33,6 +34,15 @@ template <class X>
 constexpr int count_results() {
   if constexpr (std::is_void_v<X>) return 0;
   else return count_leaves<X>();
+}
+
+/// Refuses numbers that no call of signature `S` can do with.
+template <class S, class... A>
+void check_numbers_of([[maybe_unused]] const A&... args) {
+  if constexpr (S::has_limits) {
+    const request_frame<S::leaf_count> frame(args...);
+    check_limits(S::unchanged(), frame.leaves());
+  }
 }
 
 /// Runs a leased plan for the arguments in `frame`.
@@ -112,6 +122,7 @@ struct traced {
     static_assert(!std::is_void_v<typename S::result>,
                   "f.into(out, ...): f returns nothing; call it as f(...)");
     if constexpr (detail::check_outs<typename S::result, std::remove_reference_t<Out>>()) {
+      detail::check_numbers_of<S>(args...);
       bool missing = false;
       detail::for_each_out(out, [&](const auto& a) { missing = missing || !a.is_allocated(); });
       if (missing) into_missing(out, args...);
@@ -181,6 +192,7 @@ struct traced {
   static auto call(const A&... args) {
     using S = detail::signature<F, PassLevel, detail::key_of<A>...>;
     using usual = detail::usual_call<S, false>;
+    detail::check_numbers_of<S>(args...);
     if constexpr (usual::possible) {
       usual c;
       c.arguments(args...);

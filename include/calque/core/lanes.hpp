@@ -45,20 +45,21 @@ CALQUE_COMPARE(equal, ==, ==)
 CALQUE_COMPARE(not_equal, !=, !=)
 #undef CALQUE_COMPARE
 
-// `name`: r = a op b; integers wrap.
-#define CALQUE_ARITHMETIC(name, op)                                                  \
+// `name`: r = a op b; integers wrap. Sums and differences are as they are written, also under
+// -ffast-math: (x - high) - low takes away what rounding the mean has lost.
+#define CALQUE_ARITHMETIC(name, op, AS_IS)                                           \
   template <class T, int W>                                                          \
   CALQUE_INLINE void name(lane<T, W>& r, const lane<T, W>& a, const lane<T, W>& b) { \
     if constexpr (std::is_floating_point_v<T>) {                                     \
-      r = a op b;                                                                    \
+      r = AS_IS(a op b);                                                             \
     } else {                                                                         \
       using bits = lane<calque::detail::unsigned_bits<T>, W>;                        \
       r = (lane<T, W>)((bits)a op(bits) b);                                          \
     }                                                                                \
   }
-CALQUE_ARITHMETIC(add, +)
-CALQUE_ARITHMETIC(sub, -)
-CALQUE_ARITHMETIC(mul, *)
+CALQUE_ARITHMETIC(add, +, CALQUE_AS_WRITTEN)
+CALQUE_ARITHMETIC(sub, -, CALQUE_AS_WRITTEN)
+CALQUE_ARITHMETIC(mul, *, )
 #undef CALQUE_ARITHMETIC
 
 /// r = a * b + r; floating types may round once (where the target has fma) or twice.

@@ -8,16 +8,11 @@
 
 #include "calque/graph/fault.hpp"
 #include "calque/graph/graph.hpp"
+#include "calque/graph/location.hpp"
 #include "calque/graph/names.hpp"
 #include "calque/graph/structure.hpp"
 
 namespace calque {
-
-/// Where a piece of user code stands.
-struct location {
-  int line = 0;
-  const char* file = nullptr;
-};
 
 class builder;
 
@@ -95,8 +90,9 @@ class builder {
     const bool a_literal = g.dims[a].kind == dim_kind::literal;
     const bool keep_b = g.dims[b].kind == dim_kind::literal || (!a_literal && b < a);
     if (g.dims[a].kind == dim_kind::literal && g.dims[b].kind == dim_kind::literal) return;
-    if (keep_b) g.dims[a].same_as = b;
-    else g.dims[b].same_as = a;
+    dim& joins = g.dims[keep_b ? a : b];
+    joins.same_as = keep_b ? b : a;
+    joins.function = where.function;
   }
   constexpr bool same_extents(const node& a, const node& b) const {
     if (a.rank != b.rank) return false;
@@ -113,6 +109,7 @@ class builder {
     n.inputs = count;
     n.region = open_;
     if (n.line == 0) n.line = where.line, n.file = where.file;
+    if (n.function == nullptr) n.function = where.function;
     const int id = g.nodes.push(n);
     if (observer && n.op->kind != op_kind::cond && n.op->kind != op_kind::loop)
       observer->appended(*observer, *this, id);
@@ -161,8 +158,9 @@ class builder {
     return append_with(n);
   }
 
-  /// An elementwise operation; its extents are its operands' broadcast together.
-  constexpr int map(const op_info& o, dtype t, const std::int32_t* ids, int count) {
+  /// An elementwise operation; its extents are its operands' broadcast together, or those of
+  /// operand `keeps`, to which the plan then holds the others.
+  constexpr int map(const op_info& o, dtype t, const std::int32_t* ids, int count, int keeps = -1) {
     node n;
     n.op = &o;
     n.type = t;
@@ -182,6 +180,11 @@ class builder {
         d = d < 0 ? e : broadcast_dim(d, e);
       }
       n.dims[rank - axis] = d;
+    }
+    for (int i = 0; keeps >= 0 && i < rank; ++i) {
+      const int d = g.nodes[in[keeps]].dims[i];
+      unify(n.dims[i], d);
+      n.dims[i] = d;
     }
     return append(n, in, count);
   }

@@ -29,10 +29,36 @@
 #define CALQUE_FAULT_STEPS                                                                       \
   "cq::grad(f): a derivative passes through cq::for_loop(n, ...) whose n is a run-time number; " \
   "pass n as cq::static_<n>, or make it of x.extent(i)"
+#define CALQUE_FAULT_DROPOUT \
+  "cq::dropout(state, x, p): p must be a probability, a number from 0 to 1"
+#define CALQUE_FAULT_BERNOULLI \
+  "cq::random::bernoulli(state, shape, p): p must be a probability, a number from 0 to 1"
+#define CALQUE_FAULT_UNIFORM                                                                     \
+  "cq::random::uniform<T>(state, shape, lo, hi): the bounds must be finite numbers, lo at most " \
+  "hi, whose distance T can hold"
+#define CALQUE_FAULT_NORMAL                                                                     \
+  "cq::random::normal<T>(state, shape, mean, deviation): deviation must be a number that is 0 " \
+  "or more"
+#define CALQUE_FAULT_PAD                                                                      \
+  "cq::pad(x, {{before, after}, ...}): a width is negative; widths count elements and start " \
+  "at 0: to take some away, use cq::slice"
 
 namespace calque {
 
-enum class trace_fault : unsigned char { none, unset, literal, extent, axis, escaped, rebound };
+enum class trace_fault : unsigned char {
+  none,
+  unset,
+  literal,
+  extent,
+  axis,
+  escaped,
+  rebound,
+  dropout,
+  bernoulli,
+  uniform,
+  normal,
+  pad
+};
 
 namespace detail {
 
@@ -43,6 +69,11 @@ namespace detail {
     case trace_fault::axis: throw index_error(CALQUE_FAULT_AXIS);
     case trace_fault::escaped: throw value_error(CALQUE_FAULT_ESCAPED);
     case trace_fault::rebound: throw value_error(CALQUE_FAULT_REBOUND);
+    case trace_fault::dropout: throw value_error(CALQUE_FAULT_DROPOUT);
+    case trace_fault::bernoulli: throw value_error(CALQUE_FAULT_BERNOULLI);
+    case trace_fault::uniform: throw value_error(CALQUE_FAULT_UNIFORM);
+    case trace_fault::normal: throw value_error(CALQUE_FAULT_NORMAL);
+    case trace_fault::pad: throw shape_error(CALQUE_FAULT_PAD);
     default: throw value_error(CALQUE_FAULT_UNSET);
   }
 }

@@ -20,7 +20,9 @@ struct node {
   const op_info* op = nullptr;
   dtype type = dtype::none;
   std::uint8_t rank = 0;
-  bool keepdims = false;          // reductions: reduced axes stay with extent 1
+  bool keepdims = false;          // reductions: reduced axes stay with extent 1; reshape: the
+                                  // extents are its input's; insert: the ranges are widths around
+                                  // its second input, 0 or more
   bool reverse = false;           // loops and lines along an axis: from the last to the first
   std::uint8_t axis_mask = 0;     // reductions, lines: bit i set if axis i of the input is meant
   std::int8_t perm[max_rank]{};   // transpose: axis i of the result is axis perm[i] of the input
@@ -39,8 +41,9 @@ struct node {
   std::int32_t name = -1;  // offset in the graph's characters, zero-terminated
   std::int32_t line = 0;   // where it was written; no part of a node's identity
   const char* file = nullptr;
-  constant value{};        // constants
-  bool exclusive = false;  // running reductions: without the element itself
+  const char* function = nullptr;  // composed of this node and others; whose name errors give
+  constant value{};                // constants
+  bool exclusive = false;          // running reductions: without the element itself
 };
 
 /// How an extent is known.
@@ -64,9 +67,13 @@ struct dim {
   std::int32_t a = -1;  // argument number, or first operand
   std::int32_t b = -1;  // axis, or second operand
   std::int64_t value = 0;
-  std::int32_t same_as = -1;  // proven equal to an earlier extent by an operation's check
+  std::int32_t same_as = -1;       // proven equal to an earlier extent by an operation's check
+  const char* function = nullptr;  // the one that needs that, if it is composed of operations
 
-  friend constexpr bool operator==(const dim&, const dim&) = default;
+  friend constexpr bool operator==(const dim& x, const dim& y) {
+    return x.kind == y.kind && x.a == y.a && x.b == y.b && x.value == y.value &&
+           x.same_as == y.same_as;
+  }
 };
 
 /// A sub-graph: nodes [first, last), the first being its `entry`, then its arguments.

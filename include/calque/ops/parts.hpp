@@ -81,9 +81,11 @@ struct insert {
   static constexpr char name[] = "insert";
   static constexpr op_kind kind = op_kind::insert;
   static constexpr int arity = 2;
-  static constexpr int build(builder& b, int whole, int part, const dim* ranges) {
+  static constexpr int build(builder& b, int whole, int part, const dim* ranges,
+                             bool widths = false) {
     whole = b.value_of(whole), part = b.value_of(part);
     node n = builder::make<insert>(b.at(whole).type, b.at(whole).rank);
+    n.keepdims = widths;
     n.index = detail::ranges_of(b, ranges, n.rank);
     for (int i = 0; i < n.rank; ++i) n.dims[i] = b.at(whole).dims[i];
     return b.append_with(n, whole, part);

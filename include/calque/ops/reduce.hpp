@@ -8,6 +8,7 @@
 
 #include "calque/core/promotion.hpp"
 #include "calque/ops/cast.hpp"
+#include "calque/ops/logic.hpp"
 #include "calque/ops/select.hpp"
 #include "calque/ops/views.hpp"
 
@@ -58,16 +59,15 @@ constexpr value unreduced(gradient_rule& g, value v) {
   return {&g.b, op::broadcast_to::build(g.b, kept, x.rank, x.dims)};
 }
 
-// Equal extremes share the derivative.
+// Equal extremes share the derivative; NaN, where there is one, is the extreme.
 template <class Sum>
 constexpr void extreme_gradient(gradient_rule& g) {
   const value x = g.input(0);
-  const value hit = {
-      &g.b, build_cast(g.b, apply_op<op::equal>(x, unreduced(g, g.output())).id, g.dy.type())};
-  const int count =
-      build_reduction<Sum>(g.b, hit.id, g.info().axis_mask, g.info().keepdims, g.dy.type());
-  g.flow(0, apply_op<op::where>(apply_op<op::equal>(x, unreduced(g, g.output())),
-                                unreduced(g, g.dy / value{&g.b, count}), g.number(0)));
+  const value hit = apply_op<op::bitwise_or>(apply_op<op::equal>(x, unreduced(g, g.output())),
+                                             apply_op<op::not_equal>(x, x));
+  const int count = build_reduction<Sum>(g.b, build_cast(g.b, hit.id, g.dy.type()),
+                                         g.info().axis_mask, g.info().keepdims, g.dy.type());
+  g.flow(0, apply_op<op::where>(hit, unreduced(g, g.dy / value{&g.b, count}), g.number(0)));
 }
 
 }  // namespace detail

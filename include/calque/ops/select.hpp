@@ -66,8 +66,9 @@ struct abs {
   }
   static constexpr void gradient(gradient_rule& g) {
     const value x = g.input(0), zero = g.number(0);
+    const value level = apply_op<where>(apply_op<equal>(x, zero), zero, x);  // 0, or NaN
     g.flow(0, apply_op<where>(apply_op<greater>(x, zero), g.dy,
-                              apply_op<where>(apply_op<less>(x, zero), -g.dy, zero)));
+                              apply_op<where>(apply_op<less>(x, zero), -g.dy, level)));
   }
 };
 
@@ -75,19 +76,33 @@ struct abs {
 
 namespace detail {
 
-// Each operand takes the derivative where it wins; equal operands share it.
-template <class Wins>
+/// Whether a value is known to be a number while the graph is built.
+constexpr bool is_number(const value& v) {
+  const node& n = v.info();
+  return n.op->kind == op_kind::constant && n.value.f == n.value.f;
+}
+// Each operand takes the derivative where it wins, and where it is NaN; equal operands share it,
+// and two that are NaN.
+template <class Loses>
 constexpr void choose_gradient(gradient_rule& g) {
-  const value a = g.input(0), b = g.input(1), zero = g.number(0);
-  const value tie = apply_op<op::where>(apply_op<op::equal>(a, b), g.dy * g.number(0.5), zero);
-  g.flow(0, apply_op<op::where>(apply_op<Wins>(a, b), g.dy, tie));
-  g.flow(1, apply_op<op::where>(apply_op<Wins>(b, a), g.dy, tie));
+  const value zero = g.number(0), half = g.dy * g.number(0.5);
+  const value shared = apply_op<op::where>(apply_op<op::equal>(g.input(0), g.input(1)), half, g.dy);
+  for (int k = 0; k < 2; ++k) {
+    const value x = g.input(k), other = g.input(1 - k);
+    const value kept = apply_op<op::where>(apply_op<Loses>(x, other), zero, shared);
+    if (is_number(other)) {
+      g.flow(k, kept);
+      continue;
+    }
+    const value beside_nan = apply_op<op::where>(apply_op<op::equal>(x, x), zero, half);
+    g.flow(k, apply_op<op::where>(apply_op<op::equal>(other, other), kept, beside_nan));
+  }
 }
 
 }  // namespace detail
 
-constexpr void op::maximum::gradient(gradient_rule& g) { detail::choose_gradient<op::greater>(g); }
-constexpr void op::minimum::gradient(gradient_rule& g) { detail::choose_gradient<op::less>(g); }
+constexpr void op::maximum::gradient(gradient_rule& g) { detail::choose_gradient<op::less>(g); }
+constexpr void op::minimum::gradient(gradient_rule& g) { detail::choose_gradient<op::greater>(g); }
 
 }  // namespace calque
 

@@ -56,10 +56,12 @@ struct argsort_fn {
 #define CALQUE_ORDERING(NAME)                                                                    \
   template <array_operand X, int A>                                                              \
   [[nodiscard]] constexpr auto NAME(const X& x, axis_t<A>, location at = here()) {               \
+    CALQUE_CHECK_AXES("cq::" #NAME "(x, cq::axis<...>)", X, axis_t<A>);                          \
     return detail::NAME##_fn<false, A>{}(x, at);                                                 \
   }                                                                                              \
   template <array_operand X, int A>                                                              \
   [[nodiscard]] constexpr auto NAME(const X& x, axis_t<A>, descending_t, location at = here()) { \
+    CALQUE_CHECK_AXES("cq::" #NAME "(x, cq::axis<...>)", X, axis_t<A>);                          \
     return detail::NAME##_fn<true, A>{}(x, at);                                                  \
   }                                                                                              \
   template <array_operand X>                                                                     \

@@ -53,6 +53,15 @@ struct reshape {
   static constexpr int build(builder& b, int id, int rank, const std::int32_t* dims) {
     return detail::build_with_extents<reshape>(b, id, rank, dims);
   }
+  /// A value that has to have these extents already: the plan compares each (`keepdims` says so).
+  static constexpr int unchanged(builder& b, int id, const std::int32_t* dims) {
+    id = b.value_of(id);
+    node n = builder::make<reshape>(b.at(id).type, b.at(id).rank);
+    if (detail::extents_are(b, b.at(id), n.rank, dims)) return id;
+    n.keepdims = true;
+    for (int i = 0; i < n.rank; ++i) n.dims[i] = dims[i];
+    return b.append_with(n, id);
+  }
   static constexpr void gradient(gradient_rule& g) {
     const node x = g.input(0).info();
     g.flow(0, {&g.b, build(g.b, g.dy.id, x.rank, x.dims)});

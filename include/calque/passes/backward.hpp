@@ -61,7 +61,7 @@ class backward {
       } else if (n.op->kind == op_kind::marker) {
         flow(adjoint, b_.input(id, 0), adjoint.id[id], adjoint.masked[id]);
       } else if (n.op->differentiable) {
-        b_.where = {n.line, n.file};
+        b_.where = {n.line, n.file, n.function};
         apply_rule(id, active, adjoint);
       }
     }

@@ -21,7 +21,7 @@ class explicit_variables_pass {
 
   constexpr void operator()(int id) {
     const node& n = r_.in.nodes[id];
-    r_.out.where = {n.line, n.file};
+    r_.out.where = {n.line, n.file, n.function};
     switch (n.op->kind) {
       case op_kind::variable: r_.copy(id), r_.out.declare_variable(r_.to[id]); break;
       case op_kind::read: r_.replace(id, r_.out.value_of(r_.input(id, 0))); break;

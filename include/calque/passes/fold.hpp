@@ -194,7 +194,8 @@ class fold_pass {
       const op_kind k = made(id).op->kind;
       if (k != op_kind::broadcast_to && k != op_kind::reshape) return none;
       if (k == op_kind::reshape &&
-          !(extent_product(r_.in, made(id)) == extent_product(r_.in, made(r_.out.input(id, 0)))))
+          (made(id).keepdims ||
+           !(extent_product(r_.in, made(id)) == extent_product(r_.in, made(r_.out.input(id, 0))))))
         return none;  // its check would be lost
     }
     return id;
@@ -339,7 +340,7 @@ class fold_pass {
   constexpr void reshape(int id) {
     const node& n = r_.in.nodes[id];
     std::int32_t from = r_.input(id, 0);
-    while (made(from).op->kind == op_kind::reshape) {
+    while (made(from).op->kind == op_kind::reshape && !made(from).keepdims && !n.keepdims) {
       const std::int32_t x = r_.out.input(from, 0);
       const extent_product middle(r_.in, made(from));
       if (!(middle == extent_product(r_.in, n)) && !(middle == extent_product(r_.in, made(x))))

@@ -81,7 +81,7 @@ constexpr graph expand_gradients(const graph_view& g) {
     const int y = r.input(id, 0);
     detail::id_list wrt;
     for (int k = 1; k < n.inputs; ++k) wrt.push(r.input(id, k));
-    r.out.where = {n.line, n.file};
+    r.out.where = {n.line, n.file, n.function};
     first_of[id] = derivatives.size();
     for (int d : detail::derivatives_of(r.out, y, wrt)) derivatives.push(d);
     r.to[id] = derivatives.empty() ? y : derivatives[first_of[id]];

@@ -108,6 +108,7 @@ class rewriter {
     const int from = in.regions[r].first, made = out.g.nodes.size() - 1;
     out.g.nodes[made].line = in.nodes[from].line;
     out.g.nodes[made].file = in.nodes[from].file;
+    out.g.nodes[made].function = in.nodes[from].function;
     to[from] = made;
   }
   template <class Pass>

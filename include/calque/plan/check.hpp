@@ -30,6 +30,10 @@ class size_check {
         throw value_error("gradient: this graph still holds a gradient that no pass has expanded" +
                           where_text(g_, g_.nodes[id]) + "; run the gradient pass before planning");
     run(0, g_.node_count);
+    check_equalities();
+  }
+  /// What operations need to be equal, also those that passes have dropped.
+  void check_equalities() const {
     for (int d = 0; d < g_.dim_count; ++d) check_equal(d);
   }
   /// The nodes [first, last) alone.
@@ -50,6 +54,9 @@ class size_check {
                   : std::string("an extent computed from the arguments is ")) +
              std::to_string(s_.dim_value(e));
     };
+    if (const char* function = g_.dims[d].function)
+      throw shape_error(std::string(function) + ": " + text(d) + ", " + text(other) +
+                        ", which have to be equal; give operands whose extents are");
     throw shape_error(
         "plan: " + text(d) + ", " + text(other) +
         ", but an operation of the function (a matmul, an assign, a state of a loop, a "
@@ -58,9 +65,9 @@ class size_check {
   [[noreturn]] void fail(int id, const std::string& cause, const char* remedy) const {
     const auto extents_of = [this](int in) { return s_.extents(in); };
     const std::string text = operation_text(g_, id, extents_of);
-    throw shape_error(text + (text.ends_with(": ") ? "" : ": ") + cause +
-                      where_text(g_, g_.nodes[id]) + "; " + remedy);
+    throw shape_error(text + ": " + cause + where_text(g_, g_.nodes[id]) + "; " + remedy);
   }
+  static std::string name_of_call(const node& n) { return n.function ? n.function : n.op->name; }
   static std::string differ(std::int64_t a, std::int64_t b) {
     return "extents " + std::to_string(a) + " and " + std::to_string(b);
   }
@@ -127,7 +134,8 @@ class size_check {
       if (seen != s_.extents(id)[axis])
         fail(id,
              differ(seen, s_.extents(id)[axis]) + " of axis " + std::to_string(axis) +
-                 " differ, which another operation takes as equal",
+                 " differ, which " + (n.function ? n.function : "another operation") +
+                 " takes as equal",
              "give the operands equal extents");
     }
   }
@@ -171,6 +179,14 @@ class size_check {
   void check_reshape(int id) const {
     const int in = g_.input(id, 0);
     check_count(id);
+    const node& n = g_.nodes[id];
+    for (int i = 0; n.keepdims && i < n.rank; ++i)
+      if (s_.extents(in)[i] != s_.extents(id)[i])
+        throw shape_error(std::string(n.function) + ": an operand is " + s_.text(in) + " where " +
+                          extents_text(s_.extents(id), n.rank) +
+                          " is needed: " + differ(s_.extents(in)[i], s_.extents(id)[i]) +
+                          " of axis " + std::to_string(i) + " differ" + where_text(g_, n) +
+                          "; give one of these extents: none is stretched");
     if (s_.elements(in) != s_.elements(id))
       fail(id,
            "the result " + extents_text(s_.extents(id), s_.rank(id)) + " has " +
@@ -182,12 +198,21 @@ class size_check {
   /// The ranges of node `id` keep as much of `whole` as `part` has.
   void check_ranges(int id, int whole, int part) const {
     for (int i = 0; i < s_.rank(id); ++i) {
+      if (g_.nodes[id].keepdims) check_widths(id, whole, part, i);
       const std::int64_t have = s_.extents(part)[i],
                          want = s_.range_of(g_.nodes[id].index + i, s_.extents(whole)[i]).count;
       if (s_.extents(whole)[i] >= 0 && have >= 0 && have != want)
         fail(id, differ(want, have) + " of axis " + std::to_string(i) + " differ",
              "give ranges that keep as many elements as the part has");
     }
+  }
+  /// What is put around `part` along axis `i` of `whole` is not negative.
+  void check_widths(int id, int whole, int part, int i) const {
+    const std::int64_t before = s_.dim_value(g_.dims[g_.nodes[id].index + i].a);
+    const std::int64_t after = s_.extents(whole)[i] - s_.extents(part)[i] - before;
+    if (before < 0 || after < 0)
+      fail(id, "a width around axis " + std::to_string(i) + " is negative",
+           "give widths of 0 or more; cq::slice takes elements away");
   }
   /// Windows fit the last two axes of `whole`; `part` has them.
   void check_windows(int id, int whole, int part) const {
@@ -287,8 +312,8 @@ class size_check {
   void same_slot(int id, const std::string& what, int a, int b) const {
     if (s_.same(a, b)) return;
     const node& n = g_.nodes[id];
-    throw shape_error(std::string(n.op->name) + ": " + what + ": " + s_.text(a) + " and " +
-                      s_.text(b) + where_text(g_, n) + "; both have to have the same extents");
+    throw shape_error(name_of_call(n) + ": " + what + ": " + s_.text(a) + " and " + s_.text(b) +
+                      where_text(g_, n) + "; both have to have the same extents");
   }
 
   void check_cond(int id) const {
@@ -314,23 +339,25 @@ class size_check {
     if (scanned == 0 && body.results == carried) return;
     std::int64_t steps = 0;
     if (!s_.known(g_.input(id, 0), &steps))
-      throw shape_error("loop: the number of steps depends on a value" + where_text(g_, n) +
+      throw shape_error(name_of_call(n) + ": the number of steps depends on a value" +
+                        where_text(g_, n) +
                         ", so the extents of what it scans or stacks are unknown; derive it from "
                         "extents or a literal");
     if (steps < 0) steps = 0;
     for (int k = 0; k < scanned; ++k) {
       const int xs = g_.input(id, 1 + carried + k);
       if (s_.extents(xs)[0] != steps)
-        throw shape_error("loop: scanned operand " + std::to_string(k) + " is " + s_.text(xs) +
-                          ", but the loop has " + std::to_string(steps) + " steps" +
+        throw shape_error(name_of_call(n) + ": scanned operand " + std::to_string(k) + " is " +
+                          s_.text(xs) + ", but the loop has " + std::to_string(steps) + " steps" +
                           where_text(g_, n) + "; axis 0 has to have one element a step");
     }
     for (int r = id + 1; r < g_.node_count; ++r)
       if (g_.kind(r) == op_kind::result && g_.input(r, 0) == id && g_.nodes[r].index >= carried &&
           s_.extents(r)[0] != steps)
-        throw shape_error("loop: stacked result " + std::to_string(g_.nodes[r].index - carried) +
-                          " is " + s_.text(r) + ", but the loop has " + std::to_string(steps) +
-                          " steps" + where_text(g_, n) + "; axis 0 has to have one element a step");
+        throw shape_error(name_of_call(n) + ": stacked result " +
+                          std::to_string(g_.nodes[r].index - carried) + " is " + s_.text(r) +
+                          ", but the loop has " + std::to_string(steps) + " steps" +
+                          where_text(g_, n) + "; axis 0 has to have one element a step");
   }
   const sized_graph& s_;
   const graph_view& g_;

@@ -32,14 +32,17 @@ namespace calque::detail::planning {
   return s;
 }
 
-/// An operation and its operands: "add: a is f32[2,3], b is f32[2,4]".
+/// An operation and its operands: "add: a is f32[2,3], b is f32[2,4]"; after the name of the
+/// function that is composed of it: "clip: in its minimum a is f32[2,3], b is f32[2,4]".
 template <class Extents>
 [[nodiscard]] std::string operation_text(const graph_view& g, int id, const Extents& extents_of) {
   const node& n = g.nodes[id];
-  std::string s = std::string(n.op->name) + ": ";
+  std::string s = n.op->name;
+  const bool part = n.function != nullptr && s != n.function;
+  if (part) s = std::string(n.function) + ": in its " + s;
   for (int k = 0; k < n.inputs; ++k) {
     const int in = g.input(id, k);
-    if (k) s += ", ";
+    s += k ? ", " : part ? " " : ": ";
     s += static_cast<char>('a' + k % 26);
     s += " is " + value_text(g.nodes[in].type, extents_of(in), g.nodes[in].rank);
   }

@@ -28,6 +28,7 @@ struct log_softmax_fn {
     if constexpr (has_array<X>) {
       return run_on_arrays(log_softmax_fn{}, x);
     } else {
+      at = at.in("log_softmax");
       const auto y = shifted<Axis>(x, at);
       return sub_fn{}(
           y, calque::log(calque::sum(exp_of_shifted(y, at), axis<Axis>, keepdims, at), at), at);
@@ -41,6 +42,7 @@ struct softmax_fn {
     if constexpr (has_array<X>) {
       return run_on_arrays(softmax_fn{}, x);
     } else {
+      at = at.in("softmax");
       const auto e = exp_of_shifted(shifted<Axis>(x, at), at);
       // one division a row; the sum is 1 at least, so its reciprocal neither overflows nor is 0
       return mul_fn{}(e, div_fn{}(1, calque::sum(e, axis<Axis>, keepdims, at), at), at);
@@ -48,17 +50,13 @@ struct softmax_fn {
   }
 };
 
-/// Labels with the extent of the rows of `y`: one label for several rows would be none of theirs.
+/// Labels with the extents of the rows of `y`: one label for several rows would be none of theirs.
 template <class L, class T, int Rank>
 constexpr auto labels_of_rows(const L& labels, const expr<T, Rank>& y) {
-  if constexpr (Rank != 2) {  // a reshape would take any order of several axes
-    return labels;
-  } else {
-    builder& g = *y.b;
-    const std::int32_t rows[max_rank] = {g.at(y.id).dims[0]};
-    return expr<type_of<operand_traits<L>::type>, 1>{
-        &g, op::reshape::build(g, g.value_of(labels.id), 1, rows)};
-  }
+  builder& g = *y.b;
+  const node rows = g.at(y.id);
+  return expr<type_of<operand_traits<L>::type>, Rank - 1>{
+      &g, op::reshape::unchanged(g, labels.id, rows.dims)};
 }
 
 /// For each row the logarithm of its exponentials' sum, less the label's logit, both shifted by the
@@ -80,7 +78,7 @@ struct cross_entropy_fn {
     } else {
       constexpr unsigned mask = 1u << (rank - 1);
       using T = type_of<floating(operand_traits<X>::type)>;
-      (void)common_builder(logits, labels);
+      common_builder(logits, labels).where = at = at.in("cross_entropy");
       const auto y = shifted<rank - 1>(logits, at);
       const auto of_rows = labels_of_rows(labels, y);
       const auto hit = one_hot_fn<bool>{}(of_rows, calque::shape{y.extent(rank - 1)}, at);
@@ -97,6 +95,14 @@ struct cross_entropy_fn {
   }
 };
 
+/// x with `y` by `Op`, in x's extents: `y` alone is stretched.
+template <class Op, class T, int Rank, class Y>
+constexpr auto beside(const expr<T, Rank>& x, const Y& y) {
+  builder& g = *x.b;
+  const std::int32_t ids[] = {x.id, node_of<T>(g, y)};
+  return expr<T, Rank>{&g, g.map(op_info_of<Op>, dtype_of<T>, ids, 2, 0)};
+}
+
 /// Distances from the mean of a row over their root mean square, at the speed of x's own type and
 /// with the range and nearly the accuracy of a wider one. All is measured from a first mean, so
 /// that what the second sum finds is small, and rows far from zero lose nothing; rows of very large
@@ -109,15 +115,19 @@ struct layer_norm_fn {
     static_assert(is_floating(operand_traits<X>::type),
                   "cq::layer_norm(x, gamma, beta): x must be floating; cast it with "
                   "cq::astype<float>(x)");
+    static_assert(operand_traits<G>::rank <= operand_traits<X>::rank &&
+                      operand_traits<B>::rank <= operand_traits<X>::rank,
+                  "cq::layer_norm(x, gamma, beta): gamma and beta must have no more axes than x: "
+                  "they broadcast to it, it does not to them");
     check_operands<X, G, B, E>();
     if constexpr (has_array<X, G, B, E>) {
       return run_on_arrays(layer_norm_fn{}, x, gamma, beta, eps);
     } else {
-      constexpr unsigned mask = checked_mask<Axes, X>();
+      constexpr unsigned mask = mask_of<Axes, X>;
       using T = type_of<operand_traits<X>::type>;
       constexpr T few = static_cast<T>(0x1p-24);  // of each: 2^24 of the largest do not overflow
-      (void)common_builder(x, gamma, beta, eps);
-      const auto n = astype_fn<T>{}(count_over<mask>(x), at);
+      common_builder(x, gamma, beta, eps).where = at = at.in("layer_norm");
+      const auto n = astype_fn<T>{}(count_over<mask>(x, at), at);
       const auto first = [&](const auto& v) {  // a first mean
         const auto part = reduced<op::sum, mask, true>(mul_fn{}(v, few, at));
         return div_fn{}(part, mul_fn{}(n, few, at), at);
@@ -139,9 +149,9 @@ struct layer_norm_fn {
         builder& g = *x.b;
         const expr<T, operand_traits<X>::rank> normal{
             &g, g.map_of<op::normalized>(dtype_of<T>, plain.id, g.value_of(x.id), inverse.id)};
-        return add_fn{}(mul_fn{}(normal, gamma, at), beta, at);
+        return beside<op::add>(beside<op::mul>(normal, gamma), beta);
       } else {  // a derivative may be asked for eps
-        return add_fn{}(mul_fn{}(plain, gamma, at), beta, at);
+        return beside<op::add>(beside<op::mul>(plain, gamma), beta);
       }
     }
   }
@@ -157,8 +167,8 @@ inline constexpr no_reduction_t no_reduction{};
 
 /// The mean over rows of -log(softmax(logits)) at the rows' labels, the classes lying along the
 /// last axis; stable for logits of any size and any common offset. A label outside [0, classes)
-/// makes its row's loss NaN, and so the mean. With `cq::no_reduction` a loss for each row. A number
-/// of labels that is not the number of rows is a `shape_error`.
+/// makes its row's loss NaN, and so the mean. With `cq::no_reduction` a loss for each row. Labels
+/// whose extents are not those of the rows are a `shape_error`: none stands for several rows.
 ///
 ///   auto loss = cq::cross_entropy(cq::matmul(x, w) + b, labels);
 template <array_operand X, array_operand L>
@@ -172,17 +182,21 @@ template <array_operand X, array_operand L>
 }
 
 /// (x - mean) / sqrt(var + eps) * gamma + beta, with mean and variance over the axes of the tag
-/// (the last one); `gamma` and `beta` broadcast to x. Rows of any magnitude, and far from zero.
+/// (the last one); `gamma` and `beta` broadcast to x, which is not stretched to them. Rows of any
+/// magnitude, and far from zero.
 ///
 ///   auto y = cq::layer_norm(x, gamma, beta);
 template <array_operand X, operand G, operand B, int... A, weak_operand E = double>
 [[nodiscard]] constexpr auto layer_norm(const X& x, const G& gamma, const B& beta, axis_t<A...>,
                                         const E& eps = 1e-5, location at = here()) {
+  CALQUE_CHECK_AXES("cq::layer_norm(x, gamma, beta, cq::axis<...>)", X, axis_t<A...>);
   return detail::layer_norm_fn<axis_t<A...>>{}(x, gamma, beta, eps, at);
 }
 template <array_operand X, operand G, operand B>
 [[nodiscard]] constexpr auto layer_norm(const X& x, const G& gamma, const B& beta,
                                         location at = here()) {
+  static_assert(detail::operand_traits<X>::rank > 0,
+                "cq::layer_norm(x, gamma, beta): x must have one axis or more");
   return detail::layer_norm_fn<axis_t<-1>>{}(x, gamma, beta, 1e-5, at);
 }
 
@@ -190,11 +204,13 @@ template <array_operand X, operand G, operand B>
 /// Integers are computed in double.
 template <array_operand X, int A>
 [[nodiscard]] constexpr auto softmax(const X& x, axis_t<A>, location at = here()) {
+  CALQUE_CHECK_AXES("cq::softmax(x, cq::axis<...>)", X, axis_t<A>);
   return detail::softmax_fn<A>{}(x, at);
 }
 /// log(softmax(x)) along one axis, without forming the softmax; integers in double.
 template <array_operand X, int A>
 [[nodiscard]] constexpr auto log_softmax(const X& x, axis_t<A>, location at = here()) {
+  CALQUE_CHECK_AXES("cq::log_softmax(x, cq::axis<...>)", X, axis_t<A>);
   return detail::log_softmax_fn<A>{}(x, at);
 }
 

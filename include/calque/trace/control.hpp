@@ -217,6 +217,7 @@ constexpr auto for_loop(const N& n, const State& state, const Body& body, locati
   g.where = at;
   node loop = builder::make<op::loop>(dtype::none);
   loop.index = carried;
+  loop.function = "for_loop";
   const int owner = g.append(loop, inputs.begin(), inputs.size());
   g.own(owner, r, -1);
   S result{};

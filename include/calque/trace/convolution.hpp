@@ -11,12 +11,12 @@ namespace calque {
 ///   cq::conv2d(x, w, 2);        // every other row and column
 ///   cq::conv2d(x, w, {2, 1});   // every other row
 struct size2d {
-  symbolic_extent h, w;
+  symbolic_size h, w;
 
   template <class E>
-    requires std::convertible_to<E, symbolic_extent>
+    requires std::convertible_to<E, symbolic_size>
   constexpr size2d(const E& both) : h(both), w(both) {}
-  constexpr size2d(symbolic_extent rows, symbolic_extent columns) : h(rows), w(columns) {}
+  constexpr size2d(symbolic_size rows, symbolic_size columns) : h(rows), w(columns) {}
 
   [[nodiscard]] constexpr bool is_number(std::int64_t v) const {
     return !h.b && !w.b && h.literal == v && w.literal == v;
@@ -28,7 +28,9 @@ namespace detail {
 constexpr auto symbolic_shape(const size2d& s) {
   return shape<2, symbolic_extent>(std::array<symbolic_extent, 2>{s.h, s.w});
 }
-constexpr shape<2> numbers(const size2d& s) { return shape<2>(s.h.literal, s.w.literal); }
+constexpr shape<2> numbers(const size2d& s, const char* what) {
+  return shape<2>(checked_size(s.h.literal, what), checked_size(s.w.literal, what));
+}
 
 /// Sizes come as shapes: on arrays too they are part of the plan.
 template <bool Padded>
@@ -42,7 +44,7 @@ struct conv2d_fn {
     } else {
       constexpr dtype t = arithmetic(common_type<X, W>());
       builder& g = common_builder(x, weights);
-      g.where = at;
+      g.where = at.in("conv2d");
       const int image = framed<Padded>(g, build_cast(g, x.id, t), g.number(t, 0), padding);
       const int filters = g.value_of(build_cast(g, weights.id, t));
       const node w = g.at(filters);
@@ -79,7 +81,8 @@ struct conv2d_fn {
         ranges[i] = part_range(g, width, x.dims[i]);
         dims[i] = g.arithmetic_dim(dim_kind::add, ranges[i].b, width);
       }
-      return op::insert::build(g, op::broadcast_to::build(g, value, x.rank, dims), image, ranges);
+      return op::insert::build(g, op::broadcast_to::build(g, value, x.rank, dims), image, ranges,
+                               true);
     }
   }
 };
@@ -97,7 +100,7 @@ struct max_pool2d_fn {
       constexpr dtype t = operand_traits<X>::type;
       constexpr int rank = operand_traits<X>::rank;
       builder& g = common_builder(x);
-      g.where = at;
+      g.where = at.in("max_pool2d");
       const int least =
           g.constant_of(t, make_constant<type_of<t>>(op::pool_max::identity<type_of<t>>()));
       const int image =
@@ -130,7 +133,8 @@ template <array_operand X, array_operand W>
   static_assert(detail::has_common_type<X, W>,
                 "cq::conv2d(x, w): no integer type holds both int64 and uint64; cast one");
   if constexpr (detail::has_array<X, W>) {
-    const shape<2> s = detail::numbers(stride), p = detail::numbers(padding);
+    const shape<2> s = detail::numbers(stride, "conv2d: a stride"),
+                   p = detail::numbers(padding, "conv2d: a padding");
     return padding.is_number(0) ? detail::conv2d_fn<false>{}(x, weights, s, p, at)
                                 : detail::conv2d_fn<true>{}(x, weights, s, p, at);
   } else {
@@ -154,8 +158,9 @@ template <array_operand X>
   static_assert(detail::operand_traits<X>::type != dtype::boolean,
                 "cq::max_pool2d(x, window): x is bool; use cq::astype first");
   if constexpr (detail::has_array<X>) {
-    const shape<2> w = detail::numbers(window), s = detail::numbers(stride),
-                   p = detail::numbers(padding);
+    const shape<2> w = detail::numbers(window, "max_pool2d: a window's extent"),
+                   s = detail::numbers(stride, "max_pool2d: a stride"),
+                   p = detail::numbers(padding, "max_pool2d: a padding");
     return padding.is_number(0) ? detail::max_pool2d_fn<false>{}(x, w, s, p, at)
                                 : detail::max_pool2d_fn<true>{}(x, w, s, p, at);
   } else {

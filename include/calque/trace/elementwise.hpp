@@ -23,7 +23,13 @@ using isnan_fn = typed_fn<op::isnan, true>;
 using isinf_fn = typed_fn<op::isinf, true>;
 using isfinite_fn = typed_fn<op::isfinite, true>;
 using atan2_fn = floating_fn<op::atan2>;
-using true_divide_fn = floating_fn<op::div>;
+struct true_divide_fn {
+  template <class A, class B>
+  constexpr auto operator()(const A& a, const B& b, location at = {}) const {
+    if constexpr (has_array<A, B>) return run_on_arrays(true_divide_fn{}, a, b);
+    else return floating_fn<op::div>{}(a, b, at.in("true_divide"));
+  }
+};
 
 /// floor, ceil and round: integers are what they are, bool counts 0 or 1.
 template <class Op>
@@ -61,7 +67,7 @@ struct clip_fn {
   constexpr auto operator()(const X& x, const L& low, const H& high, location at = {}) const {
     check_operands<X, L, H>();
     if constexpr (has_array<X, L, H>) return run_on_arrays(clip_fn{}, x, low, high);
-    else return minimum_fn{}(maximum_fn{}(x, low, at), high, at);
+    else return minimum_fn{}(maximum_fn{}(x, low, at.in("clip")), high, at.in("clip"));
   }
 };
 struct square_fn {
@@ -79,26 +85,43 @@ struct reciprocal_fn {
   }
 };
 /// Numbers count as true where they are not zero.
-template <class Fn>
-struct logical_fn {
-  template <class... X>
-  constexpr auto operator()(const X&... x) const {
-    check_operands<X...>();
-    if constexpr (has_array<X...>) return run_on_arrays(logical_fn{}, x...);
-    else return Fn{}(truth(x)...);
+template <class X>
+constexpr auto truth(const X& x, location at) {
+  if constexpr (kind_v<X> == operand_kind::literal) return x != X{};
+  else return astype_fn<bool>{}(x, at);
+}
+#define CALQUE_LOGICAL(NAME, FUNCTION)                                          \
+  struct NAME##_fn {                                                            \
+    template <class A, class B>                                                 \
+    constexpr auto operator()(const A& a, const B& b, location at = {}) const { \
+      check_operands<A, B>();                                                   \
+      if constexpr (has_array<A, B>) return run_on_arrays(NAME##_fn{}, a, b);   \
+      else return FUNCTION{}(truth(a, at), truth(b, at), at.in(#NAME));         \
+    }                                                                           \
   }
-
- private:
+CALQUE_LOGICAL(logical_and, bitwise_and_fn);
+CALQUE_LOGICAL(logical_or, bitwise_or_fn);
+CALQUE_LOGICAL(logical_xor, bitwise_xor_fn);
+#undef CALQUE_LOGICAL
+struct logical_not_fn {
   template <class X>
-  static constexpr auto truth(const X& x) {
-    if constexpr (kind_v<X> == operand_kind::literal) return x != X{};
-    else return astype_fn<bool>{}(x);
+  constexpr auto operator()(const X& x, location at = {}) const {
+    check_operands<X>();
+    if constexpr (has_array<X>) return run_on_arrays(logical_not_fn{}, x);
+    else return not_fn{}(truth(x, at), at);
   }
 };
-using logical_and_fn = logical_fn<bitwise_and_fn>;
-using logical_or_fn = logical_fn<bitwise_or_fn>;
-using logical_xor_fn = logical_fn<bitwise_xor_fn>;
-using logical_not_fn = logical_fn<not_fn>;
+#define CALQUE_SHIFT(NAME, FUNCTION)                                            \
+  struct NAME##_fn {                                                            \
+    template <class A, class B>                                                 \
+    constexpr auto operator()(const A& a, const B& b, location at = {}) const { \
+      if constexpr (has_array<A, B>) return run_on_arrays(NAME##_fn{}, a, b);   \
+      else return FUNCTION{}(a, b, at.in(#NAME));                               \
+    }                                                                           \
+  }
+CALQUE_SHIFT(bitwise_left_shift, shift_left_fn);
+CALQUE_SHIFT(bitwise_right_shift, shift_right_fn);
+#undef CALQUE_SHIFT
 
 }  // namespace detail
 
@@ -111,6 +134,7 @@ using logical_not_fn = logical_fn<not_fn>;
   template <operand A, operand B>                                                   \
     requires(tensor<A> || tensor<B>)                                                \
   [[nodiscard]] constexpr auto NAME(const A& a, const B& b, location at = here()) { \
+    CALQUE_CHECK_TYPES("cq::" #NAME "(a, b)", A, B);                                \
     return detail::NAME##_fn{}(a, b, at);                                           \
   }
 
@@ -184,13 +208,15 @@ CALQUE_ROUNDING(round)
 template <operand A, operand B>
   requires(tensor<A> || tensor<B>)
 [[nodiscard]] constexpr auto bitwise_left_shift(const A& a, const B& b, location at = here()) {
-  return detail::shift_left_fn{}(a, b, at);
+  CALQUE_CHECK_TYPES("cq::bitwise_left_shift(a, b)", A, B);
+  return detail::bitwise_left_shift_fn{}(a, b, at);
 }
 /// a >> b with copies of the sign; 0 or -1 where b is negative or not below the width.
 template <operand A, operand B>
   requires(tensor<A> || tensor<B>)
 [[nodiscard]] constexpr auto bitwise_right_shift(const A& a, const B& b, location at = here()) {
-  return detail::shift_right_fn{}(a, b, at);
+  CALQUE_CHECK_TYPES("cq::bitwise_right_shift(a, b)", A, B);
+  return detail::bitwise_right_shift_fn{}(a, b, at);
 }
 
 /// x within [low, high]: minimum(maximum(x, low), high); NaN where any of the three is.
@@ -199,31 +225,34 @@ template <operand A, operand B>
 template <operand X, operand L, operand H>
   requires(tensor<X> || tensor<L> || tensor<H>)
 [[nodiscard]] constexpr auto clip(const X& x, const L& low, const H& high, location at = here()) {
+  CALQUE_CHECK_TYPES("cq::clip(x, low, high)", X, L);
+  CALQUE_CHECK_TYPES("cq::clip(x, low, high)", X, H);
+  CALQUE_CHECK_TYPES("cq::clip(x, low, high)", L, H);
   return detail::clip_fn{}(x, low, high, at);
 }
 
 /// Whether both are true; a number is where it is not zero.
 template <operand A, operand B>
   requires(tensor<A> || tensor<B>)
-[[nodiscard]] constexpr auto logical_and(const A& a, const B& b) {
-  return detail::logical_and_fn{}(a, b);
+[[nodiscard]] constexpr auto logical_and(const A& a, const B& b, location at = here()) {
+  return detail::logical_and_fn{}(a, b, at);
 }
 /// Whether one or both are true.
 template <operand A, operand B>
   requires(tensor<A> || tensor<B>)
-[[nodiscard]] constexpr auto logical_or(const A& a, const B& b) {
-  return detail::logical_or_fn{}(a, b);
+[[nodiscard]] constexpr auto logical_or(const A& a, const B& b, location at = here()) {
+  return detail::logical_or_fn{}(a, b, at);
 }
 /// Whether one alone is true.
 template <operand A, operand B>
   requires(tensor<A> || tensor<B>)
-[[nodiscard]] constexpr auto logical_xor(const A& a, const B& b) {
-  return detail::logical_xor_fn{}(a, b);
+[[nodiscard]] constexpr auto logical_xor(const A& a, const B& b, location at = here()) {
+  return detail::logical_xor_fn{}(a, b, at);
 }
 /// Whether x is false, or zero.
 template <tensor X>
-[[nodiscard]] constexpr auto logical_not(const X& x) {
-  return detail::logical_not_fn{}(x);
+[[nodiscard]] constexpr auto logical_not(const X& x, location at = here()) {
+  return detail::logical_not_fn{}(x, at);
 }
 
 }  // namespace calque

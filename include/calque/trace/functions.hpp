@@ -87,24 +87,29 @@ template <tensor X>
 [[nodiscard]] constexpr auto tanh(const X& x, location at = here()) {
   return detail::tanh_fn{}(x, at);
 }
-/// Magnitude, elementwise; the least signed integer wraps to itself.
+/// Magnitude, elementwise; the least signed integer wraps to itself. The derivative at 0 is 0, at
+/// NaN it is NaN.
 template <tensor X>
 [[nodiscard]] constexpr auto abs(const X& x, location at = here()) {
   return detail::abs_fn{}(x, at);
 }
 
-/// The larger of two operands, elementwise and broadcasting; NaN if either is NaN.
+/// The larger of two operands, elementwise and broadcasting; NaN if either is NaN. The derivative
+/// is the larger one's, or the NaN's; two equal ones or two NaN share it.
 ///
 ///   auto relu = cq::maximum(x, 0);
 template <operand A, operand B>
   requires(tensor<A> || tensor<B>)
 [[nodiscard]] constexpr auto maximum(const A& a, const B& b, location at = here()) {
+  CALQUE_CHECK_TYPES("cq::maximum(a, b)", A, B);
   return detail::maximum_fn{}(a, b, at);
 }
-/// The smaller of two operands, elementwise and broadcasting; NaN if either is NaN.
+/// The smaller of two operands, elementwise and broadcasting; NaN if either is NaN. The derivative
+/// is as for `maximum`.
 template <operand A, operand B>
   requires(tensor<A> || tensor<B>)
 [[nodiscard]] constexpr auto minimum(const A& a, const B& b, location at = here()) {
+  CALQUE_CHECK_TYPES("cq::minimum(a, b)", A, B);
   return detail::minimum_fn{}(a, b, at);
 }
 /// `a` where `p` holds, else `b`; elementwise and broadcasting.

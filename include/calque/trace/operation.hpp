@@ -211,6 +211,11 @@ constexpr dtype common_type() {
 template <class A, class B>
 inline constexpr bool has_common_type = common_type<A, B>() != dtype::none;
 
+// Refuses two types that no type holds, by the name of the function that was called.
+#define CALQUE_CHECK_TYPES(CALL, A, B)                 \
+  static_assert(calque::detail::has_common_type<A, B>, \
+                CALL ": no integer type holds both int64 and uint64; cast one")
+
 template <class X>
 constexpr builder* builder_of(const X& x) {
   if constexpr (symbolic<X>) {

@@ -15,7 +15,7 @@ namespace calque {
 
 /// How far `pad` extends one axis: elements before it and after it.
 struct pad_width {
-  symbolic_extent before, after;
+  symbolic_size before, after;
 };
 
 namespace detail {
@@ -109,7 +109,7 @@ struct stack_fn {
     } else {
       constexpr dtype t = joined_type<A, B...>();
       builder& g = common_builder(a, b...);
-      g.where = at;
+      g.where = at.in("stack");
       const auto with_axis = [&](int id) {
         const node x = g.at(g.value_of(id));
         std::int32_t dims[max_rank]{};
@@ -123,43 +123,36 @@ struct stack_fn {
   }
 };
 
+// Refuses indices and axes by the name of the function that was called.
+#define CALQUE_CHECK_INDICES(CALL, I)                                                 \
+  static_assert(weak_operand<I> || detail::operand_traits<I>::type == dtype::int32 || \
+                    detail::operand_traits<I>::type == dtype::int64,                  \
+                CALL                                                                  \
+                ": indices must be int32 or int64; cast them with "                   \
+                "cq::astype<std::int64_t>(indices)");                                 \
+  static_assert(!weak_operand<I> || is_integer(detail::operand_traits<I>::type),      \
+                CALL ": an index must be an integer")
 template <class I>
-constexpr bool check_indices() {
-  static_assert(weak_operand<I> || operand_traits<I>::type == dtype::int32 ||
-                    operand_traits<I>::type == dtype::int64,
-                "cq::take(x, indices, cq::axis<0>), scatter_add: indices must be int32 or int64; "
-                "cast them with cq::astype<std::int64_t>(indices)");
-  static_assert(!weak_operand<I> || is_integer(operand_traits<I>::type),
-                "cq::take(x, i, cq::axis<0>), scatter_add: an index must be an integer");
-  return true;
-}
+inline constexpr bool are_indices = weak_operand<I> ? is_integer(operand_traits<I>::type)
+                                                    : operand_traits<I>::type == dtype::int32 ||
+                                                          operand_traits<I>::type == dtype::int64;
 /// Indices as a node: numbers are counted in 64 bits.
 template <class I>
 constexpr int index_node(builder& g, const I& i) {
   if constexpr (weak_operand<I>) return node_of<std::int64_t>(g, i);
   else return i.id;
 }
-template <int Axis, int Rank>
-constexpr int indexed_axis() {
-  static_assert(
-      axis_exists(Axis, Rank),
-      "cq::take(x, indices, cq::axis<...>), scatter_add: cq::axis<...> names an axis that "
-      "x does not have; axes count from 0 to rank - 1, or back from -1 to -rank");
-  return Axis < 0 ? Axis + Rank : Axis;
-}
-
 template <int Axis>
 struct take_fn {
   template <class X, class I>
   constexpr auto operator()(const X& x, const I& indices, location at = {}) const {
     check_operands<X, I>();
-    constexpr bool ok = check_indices<I>();
-    if constexpr (!ok) {
+    if constexpr (!are_indices<I>) {
       return x;
     } else if constexpr (has_array<X, I>) {
       return run_on_arrays(take_fn{}, x, indices);
     } else {
-      constexpr int axis = indexed_axis<Axis, operand_traits<X>::rank>();
+      constexpr int axis = axis_number<operand_traits<X>::rank>(axis_t<Axis>{});
       constexpr int rank = operand_traits<X>::rank - 1 + operand_traits<I>::rank;
       static_assert(rank <= max_rank,
                     "cq::take(x, indices, cq::axis<...>): the result, with the axes of indices in "
@@ -177,13 +170,12 @@ struct scatter_add_fn {
   constexpr auto operator()(const X& x, const I& indices, const U& updates,
                             location at = {}) const {
     check_operands<X, I, U>();
-    constexpr bool ok = check_indices<I>();
-    if constexpr (!ok) {
+    if constexpr (!are_indices<I>) {
       return x;
     } else if constexpr (has_array<X, I, U>) {
       return run_on_arrays(scatter_add_fn{}, x, indices, updates);
     } else {
-      constexpr int axis = indexed_axis<Axis, operand_traits<X>::rank>();
+      constexpr int axis = axis_number<operand_traits<X>::rank>(axis_t<Axis>{});
       constexpr int rank = operand_traits<X>::rank;
       constexpr int part = rank - 1 + operand_traits<I>::rank;
       static_assert(part <= max_rank && operand_traits<U>::rank <= part,
@@ -194,7 +186,7 @@ struct scatter_add_fn {
                     "and uint64; cast one");
       constexpr dtype t = arithmetic(common_type<X, U>());
       builder& g = common_builder(x, indices, updates);
-      g.where = at;
+      g.where = at.in("scatter_add");
       const int to = build_cast(g, x.id, t);
       const int i = g.value_of(index_node(g, indices));
       int from = node_of<type_of<t>>(g, updates);
@@ -223,7 +215,7 @@ struct pad_fn {
       constexpr int rank = operand_traits<X>::rank;
       using T = type_of<operand_traits<X>::type>;
       builder& g = common_builder(x);
-      g.where = at;
+      g.where = at.in("pad");
       const int id = g.value_of(x.id);
       const node from = g.at(id);
       dim ranges[max_rank]{};
@@ -231,13 +223,17 @@ struct pad_fn {
       bool same = true;
       for (int i = 0; i < rank; ++i) {
         const int lead = dim_from(g, before[i]), trail = dim_from(g, after[i]);
+        for (const int width : {lead, trail})
+          if (const dim& d = g.g.dims[g.canonical(width)];
+              d.kind == dim_kind::literal && d.value < 0)
+            g.fail(trace_fault::pad);
         same = same && g.is_literal(lead, 0) && g.is_literal(trail, 0);
         ranges[i] = part_range(g, lead, from.dims[i]);
         dims[i] = g.arithmetic_dim(dim_kind::add, ranges[i].b, trail);
       }
       if (same) return expr<T, rank>{&g, id};
       const int base = op::broadcast_to::build(g, node_of<T>(g, value), rank, dims);
-      return expr<T, rank>{&g, op::insert::build(g, base, id, ranges)};
+      return expr<T, rank>{&g, op::insert::build(g, base, id, ranges, true)};
     }
   }
 };
@@ -296,6 +292,8 @@ template <array_symbol X, int... A>
 ///   auto rows = cq::take(table, words, cq::axis<0>);
 template <array_operand X, operand I, int A>
 [[nodiscard]] constexpr auto take(const X& x, const I& indices, axis_t<A>, location at = here()) {
+  CALQUE_CHECK_INDICES("cq::take(x, indices, cq::axis<...>)", I);
+  CALQUE_CHECK_AXES("cq::take(x, indices, cq::axis<...>)", X, axis_t<A>);
   return detail::take_fn<A>{}(x, indices, at);
 }
 /// x plus `updates` at `indices` along an axis: `updates` has the extents of `take(x, indices,
@@ -306,6 +304,8 @@ template <array_operand X, operand I, int A>
 template <array_operand X, operand I, operand U, int A>
 [[nodiscard]] constexpr auto scatter_add(const X& x, const I& indices, const U& updates, axis_t<A>,
                                          location at = here()) {
+  CALQUE_CHECK_INDICES("cq::scatter_add(x, indices, updates, cq::axis<...>)", I);
+  CALQUE_CHECK_AXES("cq::scatter_add(x, indices, updates, cq::axis<...>)", X, axis_t<A>);
   return detail::scatter_add_fn<A>{}(x, indices, updates, at);
 }
 
@@ -350,7 +350,8 @@ template <array_operand X, std::size_t Count, weak_operand V = int>
   if constexpr (detail::has_array<X>) {
     std::array<std::int64_t, Count> before{}, after{};
     for (std::size_t i = 0; i < Count; ++i)
-      before[i] = widths[i].before.literal, after[i] = widths[i].after.literal;
+      before[i] = detail::checked_size(widths[i].before.literal, "pad: a width"),
+      after[i] = detail::checked_size(widths[i].after.literal, "pad: a width");
     return detail::pad_fn{}(x, shape<rank>(before), shape<rank>(after), value, at);
   } else {
     std::array<symbolic_extent, Count> before{}, after{};
@@ -360,5 +361,7 @@ template <array_operand X, std::size_t Count, weak_operand V = int>
                             shape<rank, symbolic_extent>(after), value, at);
   }
 }
+
+#undef CALQUE_CHECK_INDICES
 
 }  // namespace calque

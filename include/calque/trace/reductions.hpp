@@ -17,7 +17,6 @@ constexpr dtype reduction_type(dtype t) {
 /// A number or its symbol reduced over no axes: itself, as type `Type`.
 template <dtype Type, class Axes, class X>
 constexpr auto scalar_result(const X& x, location at) {
-  (void)axis_mask<0>(Axes{});  // refuses axes
   if constexpr (symbolic<X>) {
     builder& g = common_builder(x);
     g.where = at;
@@ -28,13 +27,8 @@ constexpr auto scalar_result(const X& x, location at) {
 }
 
 template <class Axes, class X>
-constexpr unsigned checked_mask() {
-  constexpr unsigned mask = axis_mask<operand_traits<X>::rank>(Axes{});
-  static_assert(mask != ~0u,
-                "cq::sum, max, var, reduce<F>, ...(x, cq::axis<...>): cq::axis<...> names an axis "
-                "twice; name each axis once");
-  return mask;
-}
+constexpr unsigned mask_of = axis_mask<operand_traits<X>::rank>(Axes{});
+
 template <class Op, class Axes, bool Keep>
 struct reduce_fn {
   template <class X>
@@ -46,7 +40,7 @@ struct reduce_fn {
       return scalar_result<reduction_type<Op>(operand_traits<X>::type), Axes>(x, at);
     } else {
       constexpr int rank = operand_traits<X>::rank;
-      constexpr unsigned mask = checked_mask<Axes, X>();
+      constexpr unsigned mask = mask_of<Axes, X>;
       constexpr dtype t = reduction_type<Op>(operand_traits<X>::type);
       builder& g = common_builder(x);
       g.where = at;
@@ -69,10 +63,10 @@ struct mean_fn {
     } else {
       // summed in double, so that a mean of floats neither overflows nor stalls
       constexpr int rank = operand_traits<X>::rank;
-      constexpr unsigned mask = checked_mask<Axes, X>();
+      constexpr unsigned mask = mask_of<Axes, X>;
       constexpr dtype t = floating(operand_traits<X>::type);
       builder& g = common_builder(x);
-      g.where = at;
+      g.where = at.in("mean");
       const int total = build_reduction<op::sum>(g, build_cast(g, x.id, dtype::float64), mask, Keep,
                                                  dtype::float64);
       const int mean = g.map_of<op::div>(dtype::float64, total, build_count(g, x.id, mask));
@@ -111,12 +105,14 @@ struct arg_reduce_fn {
   template <operand X, int... A>                                                                  \
   [[nodiscard]] constexpr auto NAME(const X& x, axis_t<A...>, location at = here()) {             \
     using Axes = axis_t<A...>;                                                                    \
+    CALQUE_CHECK_AXES("cq::" #NAME "(x, cq::axis<...>)", X, Axes);                                \
     constexpr bool Keep = false;                                                                  \
     return detail::__VA_ARGS__{}(x, at);                                                          \
   }                                                                                               \
   template <operand X, int... A>                                                                  \
   [[nodiscard]] constexpr auto NAME(const X& x, axis_t<A...>, keepdims_t, location at = here()) { \
     using Axes = axis_t<A...>;                                                                    \
+    CALQUE_CHECK_AXES("cq::" #NAME "(x, cq::axis<...>)", X, Axes);                                \
     constexpr bool Keep = true;                                                                   \
     return detail::__VA_ARGS__{}(x, at);                                                          \
   }                                                                                               \
@@ -141,7 +137,8 @@ CALQUE_REDUCTION(prod, reduce_fn<op::prod, Axes, Keep>)
 CALQUE_REDUCTION(all, reduce_fn<op::all, Axes, Keep>)
 /// Whether any element is true (not zero; NaN is true); false of none.
 CALQUE_REDUCTION(any, reduce_fn<op::any, Axes, Keep>)
-/// Largest element; NaN if any is NaN; `shape_error` over no elements.
+/// Largest element; NaN if any is NaN; `shape_error` over no elements. Equal ones share the
+/// derivative; if there is NaN, those that are share it.
 CALQUE_REDUCTION(max, reduce_fn<op::reduce_max, Axes, Keep>)
 /// Smallest element; NaN if any is NaN; `shape_error` over no elements.
 CALQUE_REDUCTION(min, reduce_fn<op::reduce_min, Axes, Keep>)
@@ -171,10 +168,12 @@ CALQUE_AXIS_NUMBER(argmin)
 #define CALQUE_ARG_REDUCTION(NAME)                                                             \
   template <array_operand X, int A>                                                            \
   [[nodiscard]] constexpr auto NAME(const X& x, axis_t<A>, location at = here()) {             \
+    CALQUE_CHECK_AXES("cq::" #NAME "(x, cq::axis<...>)", X, axis_t<A>);                        \
     return detail::arg_reduce_fn<op::NAME, A, false>{}(x, at);                                 \
   }                                                                                            \
   template <array_operand X, int A>                                                            \
   [[nodiscard]] constexpr auto NAME(const X& x, axis_t<A>, keepdims_t, location at = here()) { \
+    CALQUE_CHECK_AXES("cq::" #NAME "(x, cq::axis<...>)", X, axis_t<A>);                        \
     return detail::arg_reduce_fn<op::NAME, A, true>{}(x, at);                                  \
   }                                                                                            \
   template <array_operand X>                                                                   \

@@ -26,28 +26,19 @@ struct cumulate_fn {
   }
 };
 
-/// Refuses what is no monoid on T, and one that clusters and kernels could not find.
 template <class M, class T>
-constexpr bool check_monoid() {
-  static_assert(
-      requires { std::string_view(M::name); },
-      "cq::reduce<F>, cq::accumulate<F>: functor F needs a name: static constexpr char "
-      "name[] = \"...\";");
-  static_assert(
-      requires { static_cast<T>(M::template identity<T>()); },
-      "cq::reduce<F>, cq::accumulate<F>: functor F needs template <class T> static "
-      "constexpr T identity(): what no elements combine to");
-  static_assert(
-      requires(T a) { static_cast<T>(M{}(a, a)); },
-      "cq::reduce<F>, cq::accumulate<F>: functor F must take two elements and return "
-      "one: constexpr T operator()(T a, T b) const");
-  if constexpr (requires { std::string_view(M::name); })
-    static_assert(
-        requires { typename op_for<hash_name(M::name)>::type; },
-        "cq::reduce<F>, cq::accumulate<F>: register functor F once, at global scope "
-        "after its definition: CALQUE_REGISTER(F);");
-  return true;
-}
+concept has_identity = requires { static_cast<T>(M::template identity<T>()); };
+template <class M, class T>
+concept combines = requires(T a) { static_cast<T>(M{}(a, a)); };
+template <class M>
+concept named_monoid = requires { std::string_view(M::name); };
+template <class M>
+concept registered_monoid =
+    !named_monoid<M> || requires { typename op_for<hash_name(M::name)>::type; };
+template <class M, class X>
+inline constexpr bool is_monoid =
+    named_monoid<M> && registered_monoid<M> && has_identity<M, type_of<operand_traits<X>::type>> &&
+    combines<M, type_of<operand_traits<X>::type>>;
 
 template <class M, int Axis>
 struct accumulate_fn {
@@ -60,7 +51,6 @@ struct accumulate_fn {
       constexpr int rank = operand_traits<X>::rank;
       constexpr int axis = axis_number<rank>(axis_t<Axis>{});
       using T = type_of<operand_traits<X>::type>;
-      static_assert(check_monoid<M, T>());
       builder& g = common_builder(x);
       g.where = at;
       return expr<T, rank>{&g, build_accumulation<op::accumulate_with<M, T>>(g, x.id, axis)};
@@ -77,9 +67,8 @@ struct monoid_reduce_fn {
       return run_on_arrays(monoid_reduce_fn{}, x);
     } else {
       constexpr int rank = operand_traits<X>::rank;
-      constexpr unsigned mask = checked_mask<Axes, X>();
+      constexpr unsigned mask = mask_of<Axes, X>;
       using T = type_of<operand_traits<X>::type>;
-      static_assert(check_monoid<M, T>());
       builder& g = common_builder(x);
       g.where = at;
       return expr < T, Keep ? rank
@@ -91,9 +80,24 @@ struct monoid_reduce_fn {
 
 }  // namespace detail
 
+// Refuses what is no monoid on X's elements, and one that clusters and kernels could not find.
+#define CALQUE_CHECK_MONOID(CALL, M, X)                                                     \
+  static_assert(detail::named_monoid<M>,                                                    \
+                CALL ": functor F needs a name: static constexpr char name[] = \"...\";");  \
+  static_assert(detail::has_identity<M, type_of<detail::operand_traits<X>::type>>, CALL     \
+                ": functor F needs template <class T> static constexpr T identity(): what " \
+                "no elements combine to");                                                  \
+  static_assert(detail::combines<M, type_of<detail::operand_traits<X>::type>>, CALL         \
+                ": functor F must take two elements and return one: constexpr T "           \
+                "operator()(T a, T b) const");                                              \
+  static_assert(detail::registered_monoid<M>, CALL                                          \
+                ": register functor F once, at global scope after its definition: "         \
+                "CALQUE_REGISTER(F);")
+
 #define CALQUE_CUMULATION(NAME)                                                                   \
   template <array_operand X, int A>                                                               \
   [[nodiscard]] constexpr auto NAME(const X& x, axis_t<A>, location at = here()) {                \
+    CALQUE_CHECK_AXES("cq::" #NAME "(x, cq::axis<...>)", X, axis_t<A>);                           \
     return detail::cumulate_fn<op::NAME, A>{}(x, at);                                             \
   }                                                                                               \
   template <array_operand X>                                                                      \
@@ -145,14 +149,19 @@ CALQUE_CUMULATION(cumprod)
 ///   auto m = cq::reduce<maxabs>(x, cq::axis<1>);
 template <class M, array_operand X>
 [[nodiscard]] constexpr auto reduce(const X& x, location at = here()) {
+  CALQUE_CHECK_MONOID("cq::reduce<F>(x)", M, X);
   return detail::monoid_reduce_fn<M, axis_t<>, false>{}(x, at);
 }
 template <class M, array_operand X, int... A>
 [[nodiscard]] constexpr auto reduce(const X& x, axis_t<A...>, location at = here()) {
+  CALQUE_CHECK_AXES("cq::reduce<F>(x, cq::axis<...>)", X, axis_t<A...>);
+  CALQUE_CHECK_MONOID("cq::reduce<F>(x)", M, X);
   return detail::monoid_reduce_fn<M, axis_t<A...>, false>{}(x, at);
 }
 template <class M, array_operand X, int... A>
 [[nodiscard]] constexpr auto reduce(const X& x, axis_t<A...>, keepdims_t, location at = here()) {
+  CALQUE_CHECK_AXES("cq::reduce<F>(x, cq::axis<...>)", X, axis_t<A...>);
+  CALQUE_CHECK_MONOID("cq::reduce<F>(x)", M, X);
   return detail::monoid_reduce_fn<M, axis_t<A...>, true>{}(x, at);
 }
 /// The running form of `reduce<M>`: element i combines elements 0 to i along the axis.
@@ -160,7 +169,10 @@ template <class M, array_operand X, int... A>
 ///   auto highest_so_far = cq::accumulate<maxabs>(x, cq::axis<0>);
 template <class M, array_operand X, int A>
 [[nodiscard]] constexpr auto accumulate(const X& x, axis_t<A>, location at = here()) {
+  CALQUE_CHECK_AXES("cq::accumulate<F>(x, cq::axis<...>)", X, axis_t<A>);
+  CALQUE_CHECK_MONOID("cq::accumulate<F>(x, axis)", M, X);
   return detail::accumulate_fn<M, A>{}(x, at);
 }
+#undef CALQUE_CHECK_MONOID
 
 }  // namespace calque

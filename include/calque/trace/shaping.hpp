@@ -22,6 +22,20 @@ constexpr std::array<std::int32_t, max_rank> dims_from(builder& g, const shape<R
   return dims;
 }
 
+/// A number that a function takes as a size; `what` names both.
+constexpr std::int64_t checked_size(std::int64_t size, const char* what) {
+  if (size < 0)
+    throw shape_error(std::string(what) + " is " + std::to_string(size) +
+                      "; sizes count elements and start at 0");
+  return size;
+}
+
+template <std::integral N>
+constexpr N checked_depth(N depth) {
+  if constexpr (std::is_signed_v<N>) (void)checked_size(depth, "one_hot: the number of classes");
+  return depth;
+}
+
 template <class Op, class X, int Rank, class Extent>
 constexpr auto shaped(const X& x, const shape<Rank, Extent>& s, location at) {
   check_operands<X>();
@@ -39,7 +53,8 @@ constexpr expr<T, Rank> filled(const shape<Rank, Extent>& s, const V& v, builder
   return {&g, op::broadcast_to::build(g, node_of<T>(g, v), Rank, dims.data())};
 }
 
-struct matmul_fn {
+template <bool Dot>
+struct product_fn {
   template <class A, class B>
   constexpr auto operator()(const A& a, const B& b, location at = {}) const {
     constexpr int p = operand_traits<A>::rank, q = operand_traits<B>::rank;
@@ -47,13 +62,13 @@ struct matmul_fn {
                   "cq::matmul(a, b): an operand has rank 0; multiply by a number with a * b");
     check_operands<A, B>();
     if constexpr (has_array<A, B>) {
-      return run_on_arrays(matmul_fn{}, a, b);
+      return run_on_arrays(product_fn{}, a, b);
     } else {
       static_assert(has_common_type<A, B>,
                     "cq::matmul(a, b): no integer type holds both int64 and uint64; cast one");
       constexpr dtype t = arithmetic(common_type<A, B>());
       builder& g = common_builder(a, b);
-      g.where = at;
+      g.where = at.in(Dot ? "dot" : "matmul");
       const int x = build_cast(g, a.id, t), y = build_cast(g, b.id, t);
       constexpr int rank = p == 1 && q == 1 ? 0 : p == 1 ? q - 1 : q == 1 ? p - 1 : p > q ? p : q;
       if constexpr (p == 1 && q == 1) {  // a sum of products: one reduction
@@ -84,6 +99,9 @@ struct matmul_fn {
     return op::reshape::build(g, id, 2, dims);
   }
 };
+using matmul_fn = product_fn<false>;
+using dot_fn = product_fn<true>;
+
 /// x with new axes of extent 1 after its own, times y.
 struct outer_fn {
   template <class A, class B>
@@ -93,7 +111,7 @@ struct outer_fn {
       return run_on_arrays(outer_fn{}, a, b);
     } else {
       builder& g = common_builder(a, b);
-      g.where = at;
+      g.where = at = at.in("outer");
       const std::int32_t dims[] = {g.at(g.value_of(a.id)).dims[0], g.literal_dim(1)};
       using column = expr<type_of<operand_traits<A>::type>, 2>;
       return mul_fn{}(column{&g, op::reshape::build(g, a.id, 2, dims)}, b, at);
@@ -115,7 +133,7 @@ struct one_hot_fn {
     } else {
       constexpr int rank = operand_traits<X>::rank;
       builder& g = common_builder(labels);
-      g.where = at;
+      g.where = at.in("one_hot");
       std::int32_t dims[max_rank]{};
       for (int i = 0; i < rank; ++i) dims[i] = g.at(g.value_of(labels.id)).dims[i];
       dims[rank] = g.literal_dim(1);
@@ -146,7 +164,7 @@ struct sum_to_fn {
     } else {
       constexpr dtype t = sum_type(operand_traits<X>::type);
       builder& g = common_builder(x);
-      g.where = at;
+      g.where = at = at.in("sum_to");
       return shaped<op::sum_to>(
           expr<type_of<t>, operand_traits<X>::rank>{&g, build_cast(g, x.id, t)}, s, at);
     }
@@ -211,26 +229,26 @@ template <array_operand X, int Rank, class Extent>
 /// Zeros of type T, inside a traced function; any symbol of the trace comes last.
 template <element T, int Rank, class Extent, symbolic X>
 [[nodiscard]] constexpr auto zeros(const shape<Rank, Extent>& s, const X& x, location at = here()) {
-  return detail::filled<T>(s, T{}, detail::common_builder(x), at);
+  return detail::filled<T>(s, T{}, detail::common_builder(x), at.in("zeros"));
 }
 /// Ones of type T, inside a traced function; any symbol of the trace comes last.
 template <element T, int Rank, class Extent, symbolic X>
 [[nodiscard]] constexpr auto ones(const shape<Rank, Extent>& s, const X& x, location at = here()) {
-  return detail::filled<T>(s, T{1}, detail::common_builder(x), at);
+  return detail::filled<T>(s, T{1}, detail::common_builder(x), at.in("ones"));
 }
 /// `v` everywhere, inside a traced function; any symbol of the trace comes last.
 template <int Rank, class Extent, weak_operand V, symbolic X>
 [[nodiscard]] constexpr auto full(const shape<Rank, Extent>& s, const V& v, const X& x,
                                   location at = here()) {
   return detail::filled<type_of<detail::operand_traits<V>::type>>(s, v, detail::common_builder(x),
-                                                                  at);
+                                                                  at.in("full"));
 }
 /// 0, 1, …, n - 1 of type T, inside a traced function; any symbol of the trace comes last.
 template <element T, class N, symbolic X>
   requires(std::integral<N> || symbolic<N>)
 [[nodiscard]] constexpr expr<T, 1> arange(const N& n, const X& x, location at = here()) {
   builder& g = detail::common_builder(x);
-  g.where = at;
+  g.where = at.in("arange");
   const std::int32_t dims[] = {detail::dim_from(g, symbolic_extent(n))};
   return {&g, g.iota(dtype_of<T>, 1, dims, 0)};
 }
@@ -269,7 +287,8 @@ template <array_operand A, array_operand B>
 [[nodiscard]] constexpr auto dot(const A& a, const B& b, location at = here()) {
   static_assert(detail::operand_traits<A>::rank == 1 && detail::operand_traits<B>::rank == 1,
                 "cq::dot(a, b): both operands must have rank 1; use cq::matmul for more axes");
-  return detail::matmul_fn{}(a, b, at);
+  CALQUE_CHECK_TYPES("cq::dot(a, b)", A, B);
+  return detail::dot_fn{}(a, b, at);
 }
 /// Products of each element of one vector with each of another: (m) and (n) give (m, n).
 ///
@@ -278,6 +297,7 @@ template <array_operand A, array_operand B>
 [[nodiscard]] constexpr auto outer(const A& a, const B& b, location at = here()) {
   static_assert(detail::operand_traits<A>::rank == 1 && detail::operand_traits<B>::rank == 1,
                 "cq::outer(a, b): both operands must have rank 1; flatten them with cq::reshape");
+  CALQUE_CHECK_TYPES("cq::outer(a, b)", A, B);
   return detail::outer_fn{}(a, b, at);
 }
 
@@ -288,7 +308,9 @@ template <array_operand A, array_operand B>
 template <element T, array_operand X, class N>
   requires(std::integral<N> || symbolic<N>)
 [[nodiscard]] constexpr auto one_hot(const X& labels, const N& depth, location at = here()) {
-  return detail::one_hot_fn<T>{}(labels, shape{depth}, at);
+  if constexpr (std::integral<N>)
+    return detail::one_hot_fn<T>{}(labels, shape{detail::checked_depth(depth)}, at);
+  else return detail::one_hot_fn<T>{}(labels, shape{depth}, at);
 }
 
 }  // namespace calque

@@ -37,10 +37,10 @@ constexpr auto reduced(const expr<T, Rank>& x) {
 }
 /// The number of elements over the axes of a mask, less `less`, as a double; never below 0.
 template <unsigned Mask, class T, int Rank>
-constexpr expr<double, 0> count_over(const expr<T, Rank>& x, int less = 0) {
+constexpr expr<double, 0> count_over(const expr<T, Rank>& x, location at, int less = 0) {
   const expr<double, 0> count{x.b, build_count(*x.b, x.id, Mask)};
   if (less == 0) return count;
-  return maximum_fn{}(sub_fn{}(count, static_cast<double>(less)), 0.0);
+  return maximum_fn{}(sub_fn{}(count, static_cast<double>(less), at), 0.0, at);
 }
 /// Gives a result the type and rank of its function, without the kept axes of extent 1.
 template <class T, unsigned Mask, bool Keep, class V, int Rank>
@@ -59,10 +59,11 @@ constexpr auto finished(const expr<V, Rank>& x) {
   }
 }
 
-/// sqrt whose slope at 0 is 1: the derivative of what squares add up to is 0 where they all are 0.
+/// sqrt whose slope at 0 is 1: the derivative of what squares add up to is 0 where they all are 0,
+/// and NaN where one is.
 template <int Rank>
 constexpr expr<double, Rank> root_of(const expr<double, Rank>& x, location at) {
-  return where_fn{}(greater_fn{}(x, 0.0), sqrt_fn{}(x, at), x, at);
+  return where_fn{}(equal_fn{}(x, 0.0, at), x, sqrt_fn{}(x, at), at);
 }
 
 /// Squares of distances from the mean, averaged, in double: differences are taken before anything
@@ -75,18 +76,18 @@ struct variance_fn {
     if constexpr (has_array<X>) {
       return run_on_arrays(variance_fn{}, x);
     } else {
-      constexpr unsigned mask = checked_mask<Axes, X>();
+      constexpr unsigned mask = mask_of<Axes, X>;
       constexpr dtype t = floating(operand_traits<X>::type);
       builder& g = common_builder(x);
-      g.where = at;
+      g.where = at = at.in(Root ? "std" : "var");
       const auto v = astype_fn<double>{}(x, at);
-      const auto n = count_over<mask>(v);
-      auto away = sub_fn{}(v, div_fn{}(reduced<op::sum, mask, true>(v), n));
+      const auto n = count_over<mask>(v, at);
+      auto away = sub_fn{}(v, div_fn{}(reduced<op::sum, mask, true>(v), n, at), at);
       // the mean of doubles is rounded: what it is off by is taken away as well
       if constexpr (operand_traits<X>::type == dtype::float64)
-        away = sub_fn{}(away, div_fn{}(reduced<op::sum, mask, true>(away), n));
-      const auto squares = reduced<op::sum, mask, Keep>(mul_fn{}(away, away));
-      const auto spread = div_fn{}(squares, count_over<mask>(v, Less));
+        away = sub_fn{}(away, div_fn{}(reduced<op::sum, mask, true>(away), n, at), at);
+      const auto squares = reduced<op::sum, mask, Keep>(mul_fn{}(away, away, at));
+      const auto spread = div_fn{}(squares, count_over<mask>(v, at, Less), at);
       if constexpr (Root) return finished<type_of<t>, mask, true>(root_of(spread, at));
       else return finished<type_of<t>, mask, true>(spread);
     }
@@ -103,22 +104,22 @@ struct norm_fn {
     if constexpr (has_array<X>) {
       return run_on_arrays(norm_fn{}, x);
     } else {
-      constexpr unsigned mask = checked_mask<Axes, X>();
+      constexpr unsigned mask = mask_of<Axes, X>;
       constexpr dtype t = floating(operand_traits<X>::type);
       builder& g = common_builder(x);
-      g.where = at;
+      g.where = at = at.in("vector_norm");
       const auto v = astype_fn<double>{}(x, at);
       if constexpr (operand_traits<X>::type == dtype::float64) {
         const auto most = stop_gradient(reduced<op::largest, mask, true>(abs_fn{}(v, at)), at);
-        const auto usable =
-            where_fn{}(greater_fn{}(most, 0.0), less_fn{}(most, __builtin_inf()), false);
+        const auto usable = where_fn{}(greater_fn{}(most, 0.0, at),
+                                       less_fn{}(most, __builtin_inf(), at), false, at);
         const auto scale = where_fn{}(usable, most, 1.0, at);
-        const auto part = div_fn{}(v, scale);
-        const auto root = root_of(reduced<op::sum, mask, true>(mul_fn{}(part, part)), at);
-        return finished<double, mask, Keep>(mul_fn{}(root, scale));
+        const auto part = div_fn{}(v, scale, at);
+        const auto root = root_of(reduced<op::sum, mask, true>(mul_fn{}(part, part, at)), at);
+        return finished<double, mask, Keep>(mul_fn{}(root, scale, at));
       } else {
         return finished<type_of<t>, mask, true>(
-            root_of(reduced<op::sum, mask, Keep>(mul_fn{}(v, v)), at));
+            root_of(reduced<op::sum, mask, Keep>(mul_fn{}(v, v, at)), at));
       }
     }
   }
@@ -133,16 +134,16 @@ struct logsumexp_fn {
     if constexpr (has_array<X>) {
       return run_on_arrays(logsumexp_fn{}, x);
     } else {
-      constexpr unsigned mask = checked_mask<Axes, X>();
+      constexpr unsigned mask = mask_of<Axes, X>;
       using T = type_of<floating(operand_traits<X>::type)>;
       builder& g = common_builder(x);
-      g.where = at;
+      g.where = at = at.in("logsumexp");
       const auto v = astype_fn<T>{}(x, at);
       const auto most = stop_gradient(reduced<op::largest, mask, true>(v), at);
       const auto shift = where_fn{}(
           less_fn{}(abs_fn{}(most, at), std::numeric_limits<T>::infinity()), most, T{0}, at);
-      const auto total = reduced<op::sum, mask, true>(exp_fn{}(sub_fn{}(v, shift), at));
-      return finished<T, mask, Keep>(add_fn{}(log_fn{}(total, at), shift));
+      const auto total = reduced<op::sum, mask, true>(exp_fn{}(sub_fn{}(v, shift, at), at));
+      return finished<T, mask, Keep>(add_fn{}(log_fn{}(total, at), shift, at));
     }
   }
 };
@@ -159,12 +160,14 @@ struct logsumexp_fn {
   template <array_operand X, int... A>                                                            \
   [[nodiscard]] constexpr auto NAME(const X& x, axis_t<A...>, location at = here()) {             \
     using Axes = axis_t<A...>;                                                                    \
+    CALQUE_CHECK_AXES("cq::" #NAME "(x, cq::axis<...>)", X, Axes);                                \
     constexpr bool Keep = false;                                                                  \
     return detail::__VA_ARGS__{}(x, at);                                                          \
   }                                                                                               \
   template <array_operand X, int... A>                                                            \
   [[nodiscard]] constexpr auto NAME(const X& x, axis_t<A...>, keepdims_t, location at = here()) { \
     using Axes = axis_t<A...>;                                                                    \
+    CALQUE_CHECK_AXES("cq::" #NAME "(x, cq::axis<...>)", X, Axes);                                \
     constexpr bool Keep = true;                                                                   \
     return detail::__VA_ARGS__{}(x, at);                                                          \
   }
@@ -176,11 +179,13 @@ struct logsumexp_fn {
   }                                                                                              \
   template <array_operand X, int... A, int N>                                                    \
   [[nodiscard]] constexpr auto NAME(const X& x, axis_t<A...>, ddof_t<N>, location at = here()) { \
+    CALQUE_CHECK_AXES("cq::" #NAME "(x, cq::axis<...>)", X, axis_t<A...>);                       \
     return detail::variance_fn<axis_t<A...>, false, N, ROOT>{}(x, at);                           \
   }                                                                                              \
   template <array_operand X, int... A, int N>                                                    \
   [[nodiscard]] constexpr auto NAME(const X& x, axis_t<A...>, keepdims_t, ddof_t<N>,             \
                                     location at = here()) {                                      \
+    CALQUE_CHECK_AXES("cq::" #NAME "(x, cq::axis<...>)", X, axis_t<A...>);                       \
     return detail::variance_fn<axis_t<A...>, true, N, ROOT>{}(x, at);                            \
   }
 

@@ -32,6 +32,19 @@ struct symbolic_extent {
     static_assert(detail::never<T>, CALQUE_FAULT_EXTENT);
   }
 };
+/// The same for what is no extent itself, a width or a stride: the function that takes it refuses
+/// what is negative, by its own name.
+struct symbolic_size : symbolic_extent {
+  constexpr symbolic_size() = default;
+  template <std::integral I>
+  constexpr symbolic_size(I v) {
+    if constexpr (std::is_signed_v<I>) literal = v;
+    else literal = detail::checked_extent(v);
+  }
+  template <class E>
+    requires(!std::integral<E> && std::convertible_to<E, symbolic_extent>)
+  constexpr symbolic_size(const E& e) : symbolic_extent(e) {}
+};
 
 namespace detail {
 
@@ -129,7 +142,7 @@ struct scalar_expr : detail::handle {
   // an exact match: by way of `located` it would be no better than bool's own; the line is that of
   // the operation before
   friend constexpr auto operator!(const scalar_expr& x) {
-    return detail::not_fn{}(x, x.b ? x.b->where : location{});
+    return detail::not_fn{}(x, x.b ? x.b->where.alone() : location{});
   }
   friend constexpr auto operator~(located<scalar_expr> x) {
     return detail::bitwise_not_fn{}(x.e, x.at);
@@ -231,7 +244,7 @@ struct expr : detail::handle {
   // an exact match: by way of `located` it would be no better than bool's own; the line is that of
   // the operation before
   friend constexpr auto operator!(const expr& x) {
-    return detail::not_fn{}(x, x.b ? x.b->where : location{});
+    return detail::not_fn{}(x, x.b ? x.b->where.alone() : location{});
   }
   friend constexpr auto operator~(located<expr> x) { return detail::bitwise_not_fn{}(x.e, x.at); }
 

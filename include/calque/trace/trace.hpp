@@ -120,6 +120,11 @@ constexpr bool check_trace() {
     static_assert(f != trace_fault::axis, CALQUE_FAULT_AXIS);
     static_assert(f != trace_fault::escaped, CALQUE_FAULT_ESCAPED);
     static_assert(f != trace_fault::rebound, CALQUE_FAULT_REBOUND);
+    static_assert(f != trace_fault::dropout, CALQUE_FAULT_DROPOUT);
+    static_assert(f != trace_fault::bernoulli, CALQUE_FAULT_BERNOULLI);
+    static_assert(f != trace_fault::uniform, CALQUE_FAULT_UNIFORM);
+    static_assert(f != trace_fault::normal, CALQUE_FAULT_NORMAL);
+    static_assert(f != trace_fault::pad, CALQUE_FAULT_PAD);
   }
   return true;
 }

@@ -1,0 +1,13 @@
+// A literal that is no probability.
+// expect: cq::dropout\(state, x, p\): p must be a probability, a number from 0 to 1
+#include <calque/calque.hpp>
+
+namespace cq = calque;
+
+#ifdef CALQUE_TWIN
+constexpr auto f = cq::trace([](auto x, auto state) { return cq::dropout(state, x, 0.5); });
+#else
+constexpr auto f = cq::trace([](auto x, auto state) { return cq::dropout(state, x, 1.5); });
+#endif
+
+int main() { (void)f(cq::ones<float>(cq::shape{3}), cq::rng{1}); }
