@@ -30,6 +30,11 @@ template <int K, class T>
 struct splat {
   using type = T;
 };
+/// The same where an index is counted.
+template <int K, class T>
+struct splat_index {
+  using type = T;
+};
 /// `Op` on registers of type `In` (a select's condition aside), giving type `Out`.
 template <class Op, class Out, class In, int... Src>
 struct ins {
@@ -93,6 +98,10 @@ struct program_traits<program<I...>> {
   static constexpr bool is_uniform(const flags&, splat<K, T>) {
     return true;
   }
+  template <int K, class T>
+  static constexpr bool is_uniform(const flags&, splat_index<K, T>) {
+    return true;
+  }
   template <class Op, class Out, class In, int... Src>
   static constexpr bool is_uniform(const flags& f, ins<Op, Out, In, Src...>) {
     return (f.of[Src] && ...);
@@ -144,6 +153,10 @@ struct program_operands<program<I...>> {
   template <int K, class T>
   static constexpr void mark(operand_uses& u, splat<K, T>) {
     put(u, K, {true, true, false, static_cast<int>(sizeof(T)), true});
+  }
+  template <int K, class T>
+  static constexpr void mark(operand_uses& u, splat_index<K, T>) {
+    mark(u, splat<K, T>{});
   }
   template <int K, class T, int Src>
   static constexpr void mark(operand_uses& u, store<K, T, Src>) {
@@ -298,6 +311,12 @@ CALQUE_INLINE void step(count_index<K, T>, R& r, const lane_window& w) {
 template <int D, int W, bool Full, int K, class T, class R>
 CALQUE_INLINE void step(splat<K, T>, R& r, const lane_window& w) {
   lanes::splat<T, W>(at_reg<D, T, W>(r), *static_cast<const T*>(w.data[K]));
+}
+template <int D, int W, bool Full, int K, class T, class R>
+CALQUE_INLINE void step(splat_index<K, T>, R& r, const lane_window& w) {
+  const T* p = static_cast<const T*>(w.data[K]);
+  lanes::splat<T, W>(at_reg<D, T, W>(r),
+                     is_counted(p) ? static_cast<T>(counted_at(p, sizeof(T))) : *p);
 }
 template <int D, int W, bool Full, class Op, class Out, class In, int... Src, class R>
 CALQUE_INLINE void step(ins<Op, Out, In, Src...>, R& r, const lane_window&) {

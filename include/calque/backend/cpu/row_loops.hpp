@@ -324,6 +324,11 @@ struct sweep_across<program<I...>, OfLine> {
     else return program<load<K, T>>{};
   }
   template <int K, class T>
+  static constexpr auto body(count_index<K, T>) {
+    if constexpr ((OfLine >> K & 1) != 0) return program<splat_index<K, T>>{};
+    else return program<count_index<K, T>>{};
+  }
+  template <int K, class T>
   static constexpr auto body(per_row<K, T>) {
     return program<load<K, T>>{};
   }
