@@ -1,6 +1,9 @@
 // Cheap values are computed again where that moves fewer bytes than storing them, and only there.
 #include "calque/passes/recompute.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include "calque/passes/pipeline.hpp"
 #include "support/cluster_rules.hpp"
 #include "support/random_graph.hpp"
@@ -42,6 +45,21 @@ constexpr auto layer_gradients = [](auto x, auto gamma, auto beta, auto dy) {
   return cq::grad(loss, cq::wrt<0, 1, 2>)(x, gamma, beta, dy);
 };
 
+/// The largest difference over the largest number: elements that cancel have no digits of their
+/// own.
+template <class A, class B>
+double distance(const A& got, const B& exact) {
+  double most = 0, off = 0;
+  const auto a = dense_of(got);
+  const auto b = dense_of(exact);
+  REQUIRE(a.data.size() == b.data.size());
+  for (std::size_t i = 0; i < a.data.size(); ++i) {
+    most = std::max(most, static_cast<double>(std::fabs(b.data[i])));
+    off = std::max(off, static_cast<double>(std::fabs(a.data[i] - b.data[i])));
+  }
+  return most == 0 ? off : off / most;
+}
+
 template <auto F, class... A>
 constexpr int stored() {  // outputs of clusters
   constexpr cq::graph_view g = cq::graph_of<F, A...>();
@@ -82,10 +100,11 @@ TEST_CASE("A10: layer norm's gradients store nothing of x's size but dx, for any
     const auto gamma = drawn<float>(cq::shape{columns}, draws<float>(3));
     const auto beta = drawn<float>(cq::shape{columns}, draws<float>(4));
     const auto [dx, dgamma, dbeta] = f(x, gamma, beta, d);
-    const auto [x0, gamma0, beta0] = plain(x, gamma, beta, d);
-    CALQUE_CHECK_MATCHES(dx, dense_of(x0), 4096);
-    CALQUE_CHECK_MATCHES(dgamma, dense_of(gamma0), 4096);
-    CALQUE_CHECK_MATCHES(dbeta, dense_of(beta0), 4096);
+    const auto wide = [](const auto& v) { return cq::astype<double>(v); };
+    const auto [x0, gamma0, beta0] = plain(wide(x), wide(gamma), wide(beta), wide(d));
+    CHECK(distance(dx, x0) < 1e-6);
+    CHECK(distance(dgamma, gamma0) < 1e-6);
+    CHECK(distance(dbeta, beta0) < 1e-6);
   };
   check(cq::shape{64, 48}, cq::shape{64, 48}, 48);
   check(cq::shape{64, 48}, cq::shape{1, 48}, 48);

@@ -1,11 +1,13 @@
 // What a normalisation of rows is made of beside plain arithmetic: a power of two that brings a row
-// to magnitude 1, and a value with the derivative of a whole normalisation.
+// to magnitude 1, variances that rounding does not spoil, and a value with the derivative of a
+// whole normalisation.
 //
 // Separate from ops/math.hpp because no public function is one of these. trace/composed.hpp builds
 // `layer_norm` of them.
 #pragma once
 
 #include "calque/core/lane_format.hpp"
+#include "calque/ops/math.hpp"
 #include "calque/ops/reduce.hpp"
 
 namespace calque {
@@ -68,6 +70,58 @@ struct to_unit {
   }
 };
 
+/// a - b^2, the variance of which a is a mean of squares and b the mean; 0 where that is rounding
+/// alone, as of equal numbers.
+struct spread {
+  static constexpr char name[] = "spread";
+  static constexpr int arity = 2, cost = 3;
+  template <class T>
+    requires std::is_floating_point_v<T>
+  CALQUE_HD constexpr T operator()(T a, T b) const {
+    const T square = b * b, rest = a - square;
+    return rest > square * noise<T> || rest != rest ? rest : T(0);
+  }
+  template <class T, int W>
+  CALQUE_INLINE static void lanes(lane<T, W>& r, const lane<T, W>& a, const lane<T, W>& b) {
+    using S = calque::lanes::detail::mask_of<T>;
+    const lane<T, W> square = b * b, rest = a - square, none{};
+    r = (lane<S, W>)(rest <= square * noise<T>) ? none : rest;
+  }
+  static constexpr void gradient(gradient_rule& g) {
+    g.flow(0, g.dy);
+    g.flow(1, -(g.dy * (g.input(1) + g.input(1))));
+  }
+
+ private:
+  template <class T>
+  static constexpr T noise = 8 * std::numeric_limits<T>::epsilon();
+};
+
+/// 1 / sqrt(a + b), but 0 where a is 0: what it multiplies is rounding then.
+struct scale_of_spread {
+  static constexpr char name[] = "scale_of_spread";
+  static constexpr int arity = 2, weight = 1;
+  template <class T>
+    requires std::is_floating_point_v<T>
+  CALQUE_HD T operator()(T a, T b) const {
+    return a == T(0) ? T(0) : T(1) / detail::sqrt_of(a + b);
+  }
+  template <class T, int W>
+  CALQUE_INLINE static void lanes(lane<T, W>& r, const lane<T, W>& a, const lane<T, W>& b) {
+    using S = calque::lanes::detail::mask_of<T>;
+    lane<T, W> inverse;
+    const lane<T, W> sum = a + b, none{};
+    calque::lanes::rsqrt<T, W>(inverse, sum);
+    r = (lane<S, W>)(a == T(0)) ? none : inverse;
+  }
+  static constexpr void gradient(gradient_rule& g) {
+    const value y = g.output();
+    const value slope = g.dy * (y * y * y * g.number(-0.5));
+    g.flow(0, slope);
+    g.flow(1, slope);
+  }
+};
+
 /// Its first operand: (x - mean(x)) / s, however that was computed, with x and 1 / s as the others,
 /// s the root of the mean square and maybe a constant; means over the axes where s has extent 1.
 /// The derivative is that of the definition, in a third of the operations that following every step
@@ -104,4 +158,6 @@ struct normalized {
 }  // namespace calque
 
 CALQUE_REGISTER(calque::op::to_unit);
+CALQUE_REGISTER(calque::op::spread);
+CALQUE_REGISTER(calque::op::scale_of_spread);
 CALQUE_REGISTER(calque::op::normalized);

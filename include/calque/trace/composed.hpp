@@ -138,14 +138,15 @@ struct layer_norm_fn {
       const auto away = sub_fn{}(mul_fn{}(x, unit, at), near_mean, at);
       const auto mean = div_fn{}(reduced<op::sum, mask, true>(away), n, at);
       const auto squares = reduced<op::sum, mask, true>(mul_fn{}(away, away, at));
-      const auto spread = sub_fn{}(div_fn{}(squares, n, at), mul_fn{}(mean, mean, at), at);
+      const auto spread =
+          astype_fn<double>{}(floating_fn<op::spread>{}(div_fn{}(squares, n, at), mean, at), at);
       const auto wide_unit = astype_fn<double>{}(unit, at);
       const auto least = mul_fn{}(mul_fn{}(wide_unit, wide_unit, at), eps, at);
-      const auto root = sqrt_fn{}(add_fn{}(astype_fn<double>{}(spread, at), least, at), at);
-      const auto scale = astype_fn<T>{}(div_fn{}(1.0, root, at), at);
+      const auto scale = astype_fn<T>{}(floating_fn<op::scale_of_spread>{}(spread, least, at), at);
       const auto plain = mul_fn{}(sub_fn{}(away, mean, at), scale, at);
       if constexpr (weak_operand<E> && !symbolic<E>) {
-        const auto inverse = mul_fn{}(scale, unit, at);
+        const auto inverse = astype_fn<T>{}(
+            mul_fn{}(rsqrt_fn{}(add_fn{}(spread, least, at), at), wide_unit, at), at);
         builder& g = *x.b;
         const expr<T, operand_traits<X>::rank> normal{
             &g, g.map_of<op::normalized>(dtype_of<T>, plain.id, g.value_of(x.id), inverse.id)};
