@@ -34,7 +34,8 @@ struct CALQUE_HIDDEN gemm_kernel : gemm_rules<Level, T> {
   template <int Vectors>
   static void column_panel(gemm_tile_args<T> t, gemm_unload_args<T> u, std::int64_t rows) {
     constexpr int room = 2 * tile_rows, pitch = Vectors * W;
-    alignas(64) T aside[room * pitch];
+    // rows are read by fours: two elements beyond the last one where a lane has two
+    alignas(64) T aside[room * pitch + (W < 4 ? 4 - W : 0)];
     const bool whole = u.c_col == 1 && u.columns == pitch;
     t.sums = whole ? u.c : aside;
     t.sums_row = whole ? u.c_row : pitch;
