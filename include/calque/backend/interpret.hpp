@@ -26,8 +26,7 @@ namespace detail::interpreting {
 /// Element `at` of an operand, which may be counted, as plain data, and back.
 inline constant load(dtype t, const void* from, std::int64_t at) {
   return visit_dtype<constant>(t, [&]<class T>(T) {
-    if (is_counted(from))
-      return make_constant<T>(static_cast<T>(counted_at(from, sizeof(T)) + at));
+    if (is_counted(from)) return make_constant<T>(static_cast<T>(counted_at(from, sizeof(T)) + at));
     return make_constant<T>(static_cast<const T*>(from)[at]);
   });
 }

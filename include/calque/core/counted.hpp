@@ -1,9 +1,10 @@
 // Memory that is not there: an array 0, 1, 2, … of any type, whose elements are computed from their
 // addresses.
 //
-// Programs read counted indices through it (`count_index` in lower/program.hpp), so plans treat an index
-// as an array like others: with an offset and strides, sliced, flipped, broadcast. Its addresses lie
-// where no system puts memory. Kernels that want real elements fill tiles of them (backend/cpu).
+// Programs read counted indices through it (`count_index` in lower/program.hpp), so plans treat an
+// index as an array like others: with an offset and strides, sliced, flipped, broadcast. Its
+// addresses lie where no system puts memory. Kernels that want real elements fill tiles of them
+// (backend/cpu).
 #pragma once
 
 #include <cstdint>

@@ -42,7 +42,7 @@ class lowering {
   constexpr void operand(std::int32_t id, int number) {
     const node& n = g_.nodes[id];
     code c;
-    c.kind = n.rank == 0                 ? code_kind::splat
+    c.kind = n.rank == 0               ? code_kind::splat
              : index_seen(g_, id) >= 0 ? code_kind::count
              : has_one_element(n)      ? code_kind::splat
                                        : code_kind::load;

@@ -116,7 +116,7 @@ struct program_traits<program<I...>> {
 struct operand_use {
   bool used = false, uniform = false, output = false;
   int bytes = 0;
-  bool input = false;  // a sweep's results so far are both
+  bool input = false;           // a sweep's results so far are both
   dtype counted = dtype::none;  // its type, if it may be an index that is counted
 };
 struct operand_uses {
@@ -305,7 +305,8 @@ CALQUE_INLINE void step(load<K, T>, R& r, const lane_window& w) {
 template <int D, int W, bool Full, int K, class T, class R>
 CALQUE_INLINE void step(count_index<K, T>, R& r, const lane_window& w) {
   const T* p = static_cast<const T*>(w.data[K]) + w.i;
-  if (is_counted(p)) [[likely]] lanes::count<T, W>(at_reg<D, T, W>(r), counted_at(p, sizeof(T)));
+  if (is_counted(p)) [[likely]]
+    lanes::count<T, W>(at_reg<D, T, W>(r), counted_at(p, sizeof(T)));
   else step<D, W, Full>(load<K, T>{}, r, w);
 }
 template <int D, int W, bool Full, int K, class T, class R>

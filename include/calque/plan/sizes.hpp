@@ -108,7 +108,8 @@ class sized_graph {
     numbers_.assign(static_cast<std::size_t>(g.node_count), {});
     for (int id = 0; id < g.node_count; ++id)
       if (g.nodes[id].rank == 0)
-        known_[static_cast<std::size_t>(id)] = find_number(id, &numbers_[static_cast<std::size_t>(id)]);
+        known_[static_cast<std::size_t>(id)] =
+            find_number(id, &numbers_[static_cast<std::size_t>(id)]);
   }
   [[nodiscard]] bool find_number(int id, constant* out) const {
     const node& n = g.nodes[id];
