@@ -8,7 +8,6 @@
 
 #include "calque/core/promotion.hpp"
 #include "calque/ops/cast.hpp"
-#include "calque/ops/logic.hpp"
 #include "calque/ops/select.hpp"
 #include "calque/ops/views.hpp"
 
@@ -59,15 +58,19 @@ constexpr value unreduced(gradient_rule& g, value v) {
   return {&g.b, op::broadcast_to::build(g.b, kept, x.rank, x.dims)};
 }
 
-// Equal extremes share the derivative; NaN, where there is one, is the extreme.
+// Equal extremes share the derivative; NaN, where there is one, is the extreme. NaN counts 2, so
+// that no two of these choices have one arm: g++ 12 joins their masks, which costs ten times as
+// much.
 template <class Sum>
 constexpr void extreme_gradient(gradient_rule& g) {
-  const value x = g.input(0);
-  const value hit = apply_op<op::bitwise_or>(apply_op<op::equal>(x, unreduced(g, g.output())),
-                                             apply_op<op::not_equal>(x, x));
-  const int count = build_reduction<Sum>(g.b, build_cast(g.b, hit.id, g.dy.type()),
-                                         g.info().axis_mask, g.info().keepdims, g.dy.type());
-  g.flow(0, apply_op<op::where>(hit, unreduced(g, g.dy / value{&g.b, count}), g.number(0)));
+  const value x = g.input(0), zero = g.number(0);
+  const value weight =
+      apply_op<op::where>(apply_op<op::equal>(x, unreduced(g, g.output())), g.number(1),
+                          apply_op<op::where>(apply_op<op::equal>(x, x), zero, g.number(2)));
+  const int weights =
+      build_reduction<Sum>(g.b, weight.id, g.info().axis_mask, g.info().keepdims, g.dy.type());
+  const value share = unreduced(g, g.dy / value{&g.b, weights});
+  g.flow(0, apply_op<op::where>(apply_op<op::greater>(weight, zero), weight * share, zero));
 }
 
 }  // namespace detail

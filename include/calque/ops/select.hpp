@@ -82,27 +82,30 @@ constexpr bool is_number(const value& v) {
   return n.op->kind == op_kind::constant && n.value.f == n.value.f;
 }
 // Each operand takes the derivative where it wins, and where it is NaN; equal operands share it,
-// and two that are NaN.
-template <class Loses>
+// and two that are NaN. No two choices have one arm, as in the derivative of `max`: `rest` is a
+// half too.
+template <class Keeps>
 constexpr void choose_gradient(gradient_rule& g) {
-  const value zero = g.number(0), half = g.dy * g.number(0.5);
+  const value zero = g.number(0), half = g.dy * g.number(0.5), rest = g.dy - half;
   const value shared = apply_op<op::where>(apply_op<op::equal>(g.input(0), g.input(1)), half, g.dy);
   for (int k = 0; k < 2; ++k) {
     const value x = g.input(k), other = g.input(1 - k);
-    const value kept = apply_op<op::where>(apply_op<Loses>(x, other), zero, shared);
-    if (is_number(other)) {
-      g.flow(k, kept);
-      continue;
-    }
-    const value beside_nan = apply_op<op::where>(apply_op<op::equal>(x, x), zero, half);
-    g.flow(k, apply_op<op::where>(apply_op<op::equal>(other, other), kept, beside_nan));
+    value of_nan = g.dy;
+    if (!is_number(other))
+      of_nan = apply_op<op::where>(apply_op<op::equal>(other, other), half + rest, rest);
+    const value missed = apply_op<op::where>(apply_op<op::equal>(x, x), zero, of_nan);
+    g.flow(k, apply_op<op::where>(apply_op<Keeps>(x, other), shared, missed));
   }
 }
 
 }  // namespace detail
 
-constexpr void op::maximum::gradient(gradient_rule& g) { detail::choose_gradient<op::less>(g); }
-constexpr void op::minimum::gradient(gradient_rule& g) { detail::choose_gradient<op::greater>(g); }
+constexpr void op::maximum::gradient(gradient_rule& g) {
+  detail::choose_gradient<op::greater_equal>(g);
+}
+constexpr void op::minimum::gradient(gradient_rule& g) {
+  detail::choose_gradient<op::less_equal>(g);
+}
 
 }  // namespace calque
 
