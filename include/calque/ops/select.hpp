@@ -45,6 +45,10 @@ struct where {
   CALQUE_INLINE static void lanes(lane<T, W>& r, const lane<bool, W>& p, const lane<T, W>& a,
                                   const lane<T, W>& b) {
     calque::lanes::select<T, W>(r, p, a, b);
+#if CALQUE_X86() && !CALQUE_CLANG()
+    // g++ 12 joins the masks of choices that share an arm, and takes those of 64 bytes apart for it
+    if constexpr (sizeof(r) == 64) __asm__("" : "+v"(r));
+#endif
   }
   static constexpr void gradient(gradient_rule& g) {
     const value zero = g.number(0);
