@@ -50,25 +50,39 @@ CALQUE_INLINE void exp_reduce_near(lane<T, W>& y, lane<bits_of<T>, W>& multiple,
   y = y - n * format::exp_ln2_low;
 }
 
-/// The same for every x, which is cut off where e^x vanishes; NaN is kept. Far above, the multiple
-/// stays and y grows instead: there p of `exp_less_one` is positive, and scaled by it infinite.
-/// `multiple` carries twice the bias, for `scale`.
+/// The same for every x at which e^x does not vanish, and NaN. Far above, the multiple stays and y
+/// grows instead: there p of `exp_less_one` is positive, and scaled by it infinite. `multiple`
+/// carries twice the bias, for `scale`.
 template <class T, int W>
-CALQUE_INLINE void exp_reduce(lane<T, W>& y, lane<bits_of<T>, W>& multiple, const lane<T, W>& x) {
+CALQUE_INLINE void exp_reduce_above(lane<T, W>& y, lane<bits_of<T>, W>& multiple,
+                                    const lane<T, W>& x) {
   using format = floating_format<T>;
   using S = mask_of<T>;
   constexpr T shifter = format::shifter + T(2 * format::bias);
-  lane<T, W> c, n;
+  lane<T, W> n;
   lane<S, W> t, most;
-  c = CALQUE_CONSTANT(format::exp_underflow);
-  c = (lane<S, W>)(x < c) ? c : x;
-  t = (lane<S, W>)(c * format::log2_e + shifter);
+  t = (lane<S, W>)(x * format::log2_e + shifter);
   most = lane<S, W>{} + static_cast<S>(format::shifter_bits + 4 * format::bias);
   t = t < most ? t : most;
   multiple = (lane<bits_of<T>, W>)t;
   count_of<T, W>(n, (lane<T, W>)multiple, shifter);
-  y = CALQUE_AS_WRITTEN(c - n * format::exp_ln2_high);
+  y = CALQUE_AS_WRITTEN(x - n * format::exp_ln2_high);
   y = y - n * format::exp_ln2_low;
+}
+/// The same for every x, which is cut off where e^x vanishes.
+template <class T, int W>
+CALQUE_INLINE void exp_reduce(lane<T, W>& y, lane<bits_of<T>, W>& multiple, const lane<T, W>& x) {
+  lane<T, W> c;
+  c = CALQUE_CONSTANT(floating_format<T>::exp_underflow);
+  c = (lane<mask_of<T>, W>)(x < c) ? c : x;
+  exp_reduce_above<T, W>(y, multiple, c);
+}
+/// c = x, or a small number where e^x vanishes: computing that would take the processor long.
+template <class T, int W>
+CALQUE_INLINE void exp_vanishes(lane<mask_of<T>, W>& gone, lane<T, W>& c, const lane<T, W>& x) {
+  c = CALQUE_CONSTANT(T(-1));
+  gone = (lane<mask_of<T>, W>)(x < floating_format<T>::exp_underflow);
+  c = gone ? c : x;
 }
 
 /// p = e^y - 1 for |y| <= ln 2 / 2.
@@ -103,12 +117,15 @@ CALQUE_INLINE void exp_near(lane<T, W>& r, const lane<T, W>& x) {
 /// 13th power.
 template <class T, int W>
 CALQUE_INLINE void exp(lane<T, W>& r, const lane<T, W>& x) {
-  lane<T, W> y, p;
+  lane<T, W> c, y, p;
+  lane<detail::mask_of<T>, W> gone;
   lane<detail::bits_of<T>, W> multiple;
-  detail::exp_reduce<T, W>(y, multiple, x);
+  detail::exp_vanishes<T, W>(gone, c, x);
+  detail::exp_reduce_above<T, W>(y, multiple, c);
   detail::exp_less_one<T, W>(p, y);
   p = p + T(1);
-  detail::scale<T, W>(r, p, multiple);
+  detail::scale<T, W>(p, p, multiple);
+  r = gone ? lane<T, W>{} : p;
 }
 
 /// r = e^x for x <= 0 or NaN, in fewer instructions: nothing overflows, so that one scale will do,
@@ -116,20 +133,20 @@ CALQUE_INLINE void exp(lane<T, W>& r, const lane<T, W>& x) {
 template <class T, int W>
 CALQUE_INLINE void exp_nonpositive(lane<T, W>& r, const lane<T, W>& x) {
   using format = detail::floating_format<T>;
-  using S = detail::mask_of<T>;
   constexpr int half = (static_cast<int>(format::bias) + 1) / 2;
   constexpr T shifter = format::shifter + T(format::bias + half);
   constexpr T back = sizeof(T) == sizeof(float) ? T(0x1p-64) : T(0x1p-512);
   lane<T, W> c, n, y, p;
-  c = CALQUE_CONSTANT(format::exp_underflow);
-  c = (lane<S, W>)(x < c) ? c : x;
+  lane<detail::mask_of<T>, W> gone;
+  detail::exp_vanishes<T, W>(gone, c, x);
   const lane<T, W> t = c * format::log2_e + shifter;
   detail::count_of<T, W>(n, t, shifter);
   y = CALQUE_AS_WRITTEN(c - n * format::exp_ln2_high);
   y = y - n * format::exp_ln2_low;
   detail::exp_less_one<T, W>(p, y);
   const lane<T, W> power = (lane<T, W>)((lane<detail::bits_of<T>, W>)t << format::fraction_bits);
-  r = (p * power + power) * back;
+  p = (p * power + power) * back;
+  r = gone ? lane<T, W>{} : p;
 }
 
 namespace detail {
