@@ -260,10 +260,16 @@ class CALQUE_HIDDEN row_walk {
       if (room_.lines) phase.folds[f].fill(data[s], rows_);
     }
     if (room_.lines) {
-      void* line[max_operands + 2];
+      int differ[max_operands];  // the slots of the sweep that differ from line to line
+      int count = 0;
+      for (int s = 0; s < k_.slot_count; ++s)
+        if (phase.used[s] && has_elements(k_.slots[s]) && !k_.slots[s].uniform) differ[count++] = s;
+      void* line[max_operands];
+      std::copy(data, data + k_.slot_count, line);
       for (std::int64_t j = 0; j < n; ++j) {
-        for (int s = 0; s < k_.slot_count; ++s) {
-          const bool in_place = k_.slots[s].is_full() && !k_.slots[s].uniform && room_.direct[s];
+        for (int i = 0; i < count; ++i) {
+          const int s = differ[i];
+          const bool in_place = k_.slots[s].is_full() && room_.direct[s];
           line[s] = in_place ? moved(base_[s], element(s, at + j) * bytes_of(s))
                              : moved(data[s], j * steps_[s]);
         }
@@ -285,6 +291,7 @@ class CALQUE_HIDDEN row_walk {
   }
   /// Where element `j` of a row lies, in elements from the row's start.
   [[nodiscard]] std::int64_t element(int s, std::int64_t j) const {
+    if (g_.rank == g_.kept + 1) return j * g_.operands[s].strides[g_.kept];
     std::int64_t offset = 0;
     for (int a = g_.rank - 1; a > g_.kept; --a) {
       offset += j % g_.extents[a] * g_.operands[s].strides[a];
