@@ -295,6 +295,10 @@ TEST_CASE(
   CHECK(cq::cross_entropy(logits, labels).item() == doctest::Approx(total / 25).epsilon(1e-5));
   for (int label : {-1, 3, 200})  // no class: not a loss
     CHECK(std::isnan(cq::cross_entropy(far, cq::array<int, 1>{label}).item()));
+  for (std::int64_t label : {std::int64_t{1} << 32, (std::int64_t{1} << 32) + 1, INT64_MIN})
+    CHECK(std::isnan(cq::cross_entropy(far, cq::array<std::int64_t, 1>{label}).item()));
+  CHECK(cq::cross_entropy(far, cq::array<std::int64_t, 1>{2}).item() ==
+        cq::cross_entropy(far, cq::array<int, 1>{2}).item());
   CHECK(cq::cross_entropy(cq::zeros<float>(cq::shape{0, 3}), cq::zeros<int>(cq::shape{0}),
                           cq::no_reduction)
             .size() == 0);

@@ -81,7 +81,9 @@ struct cross_entropy_fn {
       common_builder(logits, labels).where = at = at.in("cross_entropy");
       const auto y = shifted<rank - 1>(logits, at);
       const auto of_rows = labels_of_rows(labels, y);
-      const auto hit = one_hot_fn<bool>{}(of_rows, calque::shape{y.extent(rank - 1)}, at);
+      // a label beyond 2^32 is none of the classes, so that what it hits does not matter
+      constexpr bool wraps = sizeof(T) == sizeof(float);
+      const auto hit = one_hot_fn<bool, wraps>{}(of_rows, calque::shape{y.extent(rank - 1)}, at);
       const auto picked = reduced<op::sum, mask, true>(where_fn{}(hit, y, T{0}, at));
       const auto total = reduced<op::sum, mask, true>(exp_of_shifted(y, at));
       const auto each = finished<T, mask, false>(sub_fn{}(log_fn{}(total, at), picked));

@@ -119,7 +119,7 @@ struct outer_fn {
   }
 };
 
-template <class T>
+template <class T, bool Wraps = false>
 struct one_hot_fn {
   template <class X, class Extent>
   constexpr auto operator()(const X& labels, const shape<1, Extent>& depth,
@@ -138,13 +138,14 @@ struct one_hot_fn {
       for (int i = 0; i < rank; ++i) dims[i] = g.at(g.value_of(labels.id)).dims[i];
       dims[rank] = g.literal_dim(1);
       const std::int32_t row[] = {dim_from(g, depth[0])};
-      // classes are counted in a type that holds them all; 32 bits keep lanes wide
+      // Classes are counted in a type that holds them all; 32 bits keep lanes wide. `Wraps`: labels
+      // and classes may be taken modulo 2^32.
       const dim& n = g.g.dims[g.canonical(row[0])];
-      const bool few = n.kind == dim_kind::literal && n.value <= (std::int64_t{1} << 31);
+      const bool few = Wraps || (n.kind == dim_kind::literal && n.value <= (std::int64_t{1} << 31));
       constexpr dtype t = operand_traits<X>::type;
-      const dtype counts = size_of(t) == 8 || (few && size_of(t) == 4) ? t
-                           : few                                       ? dtype::int32
-                                                                       : dtype::int64;
+      const dtype counts = (size_of(t) == 8 && !Wraps) || (few && size_of(t) == 4) ? t
+                           : few                                                   ? dtype::int32
+                                                                                   : dtype::int64;
       const int column = op::reshape::build(g, build_cast(g, labels.id, counts), rank + 1, dims);
       const int classes = g.iota(counts, 1, row, 0);
       const int hit = g.map_of<op::equal>(dtype::boolean, column, classes);
