@@ -68,9 +68,11 @@ CALQUE_INLINE void count(lane<T, W>& r, std::int64_t first) {
       return;
     }
   }
-  T values[W];
-  for (int k = 0; k < W; ++k) values[k] = static_cast<T>(first + k);
-  load<T, W>(r, values);
+  if constexpr (rounds || std::is_same_v<T, bool>) {
+    T values[W];
+    for (int k = 0; k < W; ++k) values[k] = static_cast<T>(first + k);
+    load<T, W>(r, values);
+  }
 }
 
 }  // namespace calque::lanes

@@ -13,6 +13,12 @@
 namespace calque {
 namespace detail {
 
+// Not called where they are used: device code may not call functions of the library.
+template <class T>
+inline constexpr T no_number = std::numeric_limits<T>::quiet_NaN();
+template <class T>
+inline constexpr T largest_number = (std::numeric_limits<T>::max)();
+
 // The same rules for literals, for arguments and for the operations.
 template <class T>
 CALQUE_HD constexpr bool is_probability(T p) {
@@ -25,7 +31,7 @@ CALQUE_HD constexpr bool is_deviation(T d) {
 /// Finite, in order, and no farther apart than a number of type T says.
 template <class T>
 CALQUE_HD constexpr bool are_bounds(T low, T high) {
-  constexpr T most = (std::numeric_limits<T>::max)();
+  constexpr T most = largest_number<T>;
   return -most <= low && low <= high && high <= most &&
          (low >= T(0) || high <= T(0) || high - low <= most);
 }
@@ -36,7 +42,7 @@ CALQUE_INLINE void unless_above(lane<T, W>& r, const lane<T, W>& x, const lane<T
                                 const lane<T, W>& high) {
   lane<bool, W> fits;
   calque::lanes::less_equal<T, W>(fits, low, high);
-  calque::lanes::select<T, W>(r, fits, x, lane<T, W>{} + std::numeric_limits<T>::quiet_NaN());
+  calque::lanes::select<T, W>(r, fits, x, lane<T, W>{} + no_number<T>);
 }
 
 }  // namespace detail
@@ -49,7 +55,7 @@ struct probability {
   template <class T>
     requires std::is_floating_point_v<T>
   CALQUE_HD constexpr T operator()(T p) const {
-    constexpr T none = std::numeric_limits<T>::quiet_NaN();
+    constexpr T none = detail::no_number<T>;
     return detail::is_probability(p) ? p : none;
   }
   template <class T, int W>
@@ -66,7 +72,7 @@ struct deviation {
   template <class T>
     requires std::is_floating_point_v<T>
   CALQUE_HD constexpr T operator()(T d) const {
-    constexpr T none = std::numeric_limits<T>::quiet_NaN();
+    constexpr T none = detail::no_number<T>;
     return detail::is_deviation(d) ? d : none;
   }
   template <class T, int W>
@@ -82,14 +88,14 @@ struct upper_bound {
   template <class T>
     requires std::is_floating_point_v<T>
   CALQUE_HD constexpr T operator()(T low, T high) const {
-    constexpr T none = std::numeric_limits<T>::quiet_NaN();
+    constexpr T none = detail::no_number<T>;
     return detail::are_bounds(low, high) ? high : none;
   }
   template <class T, int W>
   CALQUE_INLINE static void lanes(lane<T, W>& r, const lane<T, W>& low, const lane<T, W>& high) {
     const lane<T, W> apart = high - low;
     detail::unless_above<T, W>(r, high, low, high);
-    detail::unless_above<T, W>(r, r, apart, lane<T, W>{} + (std::numeric_limits<T>::max)());
+    detail::unless_above<T, W>(r, r, apart, lane<T, W>{} + detail::largest_number<T>);
   }
   static constexpr void gradient(gradient_rule& g) { g.flow(1, g.dy); }
 };
