@@ -94,7 +94,7 @@ struct gemm_keep_table {
     for (int i = 64; i < 128; ++i) of[i] = -1;
   }
 };
-inline constexpr gemm_keep_table gemm_keeps{};
+CALQUE_HIDDEN inline constexpr gemm_keep_table gemm_keeps{};
 
 /// `Rows` x `Columns` of c: lanes run along k, where rows of a and columns of b are contiguous.
 template <class T, int Rows, int Columns>
