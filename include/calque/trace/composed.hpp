@@ -148,7 +148,8 @@ struct layer_norm_fn {
       const auto plain = mul_fn{}(sub_fn{}(away, mean, at), scale, at);
       if constexpr (weak_operand<E> && !symbolic<E>) {
         const auto inverse = astype_fn<T>{}(
-            mul_fn{}(rsqrt_fn{}(add_fn{}(spread, least, at), at), wide_unit, at), at);
+            mul_fn{}(unary_fn<op::rsqrt, true>{}(add_fn{}(spread, least, at), at), wide_unit, at),
+            at);
         builder& g = *x.b;
         const expr<T, operand_traits<X>::rank> normal{
             &g, g.map_of<op::normalized>(dtype_of<T>, plain.id, g.value_of(x.id), inverse.id)};
