@@ -93,9 +93,9 @@ class fusion_groups {
       }
     }
   }
-  /// clang gives an evaluation 2^20 steps; what is not merging takes some 450 a node.
+  /// clang gives an evaluation 2^20 steps; what is not merging takes some hundreds a node.
   [[nodiscard]] static constexpr int most_work(const graph_view& graph) {
-    return 32'000 - 20 * graph.node_count;
+    return 24'000 - 20 * graph.node_count;
   }
   /// Whether merging has taken what a graph may cost in the compiler: its step limits are finite,
   /// and a graph with fewer merged groups is as right.
