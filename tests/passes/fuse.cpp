@@ -4,6 +4,7 @@
 
 #include "calque/passes/pipeline.hpp"
 #include "support/cluster_rules.hpp"
+#include "support/launches.hpp"
 #include "support/random_graph.hpp"
 #include "support/reference.hpp"
 
@@ -12,14 +13,6 @@ namespace cq = calque;
 namespace {
 
 using namespace calque::test;
-
-template <class F, class... A>
-std::int64_t launches(const F& f, const A&... args) {
-  (void)f.plan(args...);
-  const auto before = f.stats().launches;
-  (void)f(args...);
-  return f.stats().launches - before;
-}
 
 template <int R>
 using floats = cq::array<float, R>;

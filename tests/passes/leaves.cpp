@@ -2,6 +2,7 @@
 // values of the unfused function to the bit, for every kind of kernel, layout and thread count.
 #include "calque/graph/leaves.hpp"
 
+#include "support/launches.hpp"
 #include "support/reference.hpp"
 #include "tests/threads/spawned.hpp"
 
@@ -19,13 +20,6 @@ auto eighths(std::uint64_t seed) {
   return [random = std::mt19937_64(seed)]() mutable {
     return static_cast<float>(static_cast<int>(random() % 65) - 32) / 8;
   };
-}
-template <class F, class... A>
-std::int64_t launches(const F& f, const A&... args) {
-  (void)f.plan(args...);
-  const auto before = f.stats().launches;
-  (void)f(args...);
-  return f.stats().launches - before;
 }
 constexpr auto column = [](auto n, auto x) {
   return cq::reshape(cq::arange<std::int64_t>(n, x), cq::shape{n, 1});

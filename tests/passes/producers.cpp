@@ -2,6 +2,7 @@
 // it, block by block: one kernel, nothing stored between, the bits of the unfused function.
 #include "calque/passes/fuse.hpp"
 
+#include "support/launches.hpp"
 #include "support/reference.hpp"
 #include "tests/threads/spawned.hpp"
 
@@ -55,14 +56,6 @@ CALQUE_REGISTER(bounded);
 namespace {
 
 using namespace calque::test;
-
-template <class F, class... A>
-std::int64_t launches(const F& f, const A&... args) {
-  (void)f.plan(args...);
-  const auto before = f.stats().launches;
-  (void)f(args...);
-  return f.stats().launches - before;
-}
 
 template <int A>
 constexpr auto sums = [](auto x, auto y) { return cq::cumsum(x * y, cq::axis<A>); };

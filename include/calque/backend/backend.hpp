@@ -32,9 +32,8 @@ struct operand_layout {
 /// arg_reduce: like reduce with one input, one output, one reduced axis; `alpha` is unused.
 /// along_axis: the lines' axis last, after `kept` others; `start` is 1 where a running reduction
 ///             leaves an element out of its own result; operands are the inputs, then the output.
-/// ordered reductions: like reduce; `start` is 1 where neighbours along the last kept axis would
-/// lie
-///             together in what is reduced.
+/// ordered reductions: like reduce; `start` is 1 where neighbours along the last kept axis would be
+///             neighbours in what is reduced.
 /// random:     operands are the state (a seed and the number of the draw) and the result.
 /// matmul:     extents are m, n, k, then those of the axes that repeat the product; operands a
 ///             (strides of m, k in [0], [1]; of the repeating axes from [3] on), b (k, n), out (m,

@@ -36,12 +36,13 @@ CALQUE_INLINE void count_of(lane<T, W>& r, const lane<T, W>& t, T shifter) {
 #endif
 }
 
-/// y = x - n ln 2 with |y| <= ln 2 / 2, and n plus the bias; for |x| below some thousands.
-template <class T, int W>
+/// y = x - n ln 2 with |y| <= ln 2 / 2, and n plus the bias and `More`; for |x| below some
+/// thousands.
+template <class T, int W, int More = 0>
 CALQUE_INLINE void exp_reduce_near(lane<T, W>& y, lane<bits_of<T>, W>& multiple,
                                    const lane<T, W>& x) {
   using format = floating_format<T>;
-  constexpr T shifter = format::shifter + T(format::bias);
+  constexpr T shifter = format::shifter + T(static_cast<int>(format::bias) + More);
   const lane<T, W> t = x * format::log2_e + shifter;
   lane<T, W> n;
   count_of<T, W>(n, t, shifter);
@@ -134,17 +135,14 @@ template <class T, int W>
 CALQUE_INLINE void exp_nonpositive(lane<T, W>& r, const lane<T, W>& x) {
   using format = detail::floating_format<T>;
   constexpr int half = (static_cast<int>(format::bias) + 1) / 2;
-  constexpr T shifter = format::shifter + T(format::bias + half);
   constexpr T back = sizeof(T) == sizeof(float) ? T(0x1p-64) : T(0x1p-512);
-  lane<T, W> c, n, y, p;
+  lane<T, W> c, y, p;
   lane<detail::mask_of<T>, W> gone;
+  lane<detail::bits_of<T>, W> multiple;
   detail::exp_vanishes<T, W>(gone, c, x);
-  const lane<T, W> t = c * format::log2_e + shifter;
-  detail::count_of<T, W>(n, t, shifter);
-  y = CALQUE_AS_WRITTEN(c - n * format::exp_ln2_high);
-  y = y - n * format::exp_ln2_low;
+  detail::exp_reduce_near<T, W, half>(y, multiple, c);
   detail::exp_less_one<T, W>(p, y);
-  const lane<T, W> power = (lane<T, W>)((lane<detail::bits_of<T>, W>)t << format::fraction_bits);
+  const lane<T, W> power = (lane<T, W>)(multiple << format::fraction_bits);
   p = (p * power + power) * back;
   r = gone ? lane<T, W>{} : p;
 }

@@ -7,7 +7,6 @@
 #pragma once
 
 #include "calque/core/lane_format.hpp"
-#include "calque/ops/math.hpp"
 #include "calque/ops/reduce.hpp"
 
 namespace calque {
@@ -97,31 +96,6 @@ struct spread {
   static constexpr T noise = 8 * std::numeric_limits<T>::epsilon();
 };
 
-/// 1 / sqrt(a + b), but 0 where a is 0: what it multiplies is rounding then.
-struct scale_of_spread {
-  static constexpr char name[] = "scale_of_spread";
-  static constexpr int arity = 2, weight = 1;
-  template <class T>
-    requires std::is_floating_point_v<T>
-  CALQUE_HD T operator()(T a, T b) const {
-    return a == T(0) ? T(0) : T(1) / detail::sqrt_of(a + b);
-  }
-  template <class T, int W>
-  CALQUE_INLINE static void lanes(lane<T, W>& r, const lane<T, W>& a, const lane<T, W>& b) {
-    using S = calque::lanes::detail::mask_of<T>;
-    lane<T, W> inverse;
-    const lane<T, W> sum = a + b, none{};
-    calque::lanes::rsqrt<T, W>(inverse, sum);
-    r = (lane<S, W>)(a == T(0)) ? none : inverse;
-  }
-  static constexpr void gradient(gradient_rule& g) {
-    const value y = g.output();
-    const value slope = g.dy * (y * y * y * g.number(-0.5));
-    g.flow(0, slope);
-    g.flow(1, slope);
-  }
-};
-
 /// Its first operand: (x - mean(x)) / s, however that was computed, with x and 1 / s as the others,
 /// s the root of the mean square and maybe a constant; means over the axes where s has extent 1.
 /// The derivative is that of the definition, in a third of the operations that following every step
@@ -159,5 +133,4 @@ struct normalized {
 
 CALQUE_REGISTER(calque::op::to_unit);
 CALQUE_REGISTER(calque::op::spread);
-CALQUE_REGISTER(calque::op::scale_of_spread);
 CALQUE_REGISTER(calque::op::normalized);

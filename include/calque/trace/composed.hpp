@@ -144,12 +144,13 @@ struct layer_norm_fn {
           astype_fn<double>{}(floating_fn<op::spread>{}(div_fn{}(squares, n, at), mean, at), at);
       const auto wide_unit = astype_fn<double>{}(unit, at);
       const auto least = mul_fn{}(mul_fn{}(wide_unit, wide_unit, at), eps, at);
-      const auto scale = astype_fn<T>{}(floating_fn<op::scale_of_spread>{}(spread, least, at), at);
+      const auto inverse_root = unary_fn<op::rsqrt, true>{}(add_fn{}(spread, least, at), at);
+      // of equal numbers the distances are rounding
+      const auto scale =
+          astype_fn<T>{}(where_fn{}(equal_fn{}(spread, 0.0, at), 0.0, inverse_root, at), at);
       const auto plain = mul_fn{}(sub_fn{}(away, mean, at), scale, at);
       if constexpr (weak_operand<E> && !symbolic<E>) {
-        const auto inverse = astype_fn<T>{}(
-            mul_fn{}(unary_fn<op::rsqrt, true>{}(add_fn{}(spread, least, at), at), wide_unit, at),
-            at);
+        const auto inverse = astype_fn<T>{}(mul_fn{}(inverse_root, wide_unit, at), at);
         builder& g = *x.b;
         const expr<T, operand_traits<X>::rank> normal{
             &g, g.map_of<op::normalized>(dtype_of<T>, plain.id, g.value_of(x.id), inverse.id)};

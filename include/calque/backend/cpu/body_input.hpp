@@ -26,24 +26,13 @@ class CALQUE_HIDDEN body_input {
     for (int a = g.rank - 1; a >= 0; --a) strides[a] = step, step *= g.extents[a];
     for (int k = 0; k < g.inputs; ++k) {
       operands_[k] = g.operands[k];
-      operands_[k].linear = is_linear(g.operands[k], g.extents, g.rank);
+      operands_[k].linear = is_contiguous(g, g.operands[k], 0, g.rank);
     }
     operands_[g.inputs].type = type;
     operands_[g.inputs].linear = true;
   }
   /// The first element of the value.
   [[nodiscard]] static void* origin() { return counted_memory(); }
-  /// Whether the elements of an operand lie in the order of the axes: of a part of a step, too.
-  [[nodiscard]] static bool is_linear(const operand_layout& o, const std::int64_t* extents,
-                                      int rank) {
-    bool linear = true;
-    std::int64_t step = 1;
-    for (int a = rank - 1; a >= 0; --a) {
-      linear &= extents[a] == 1 || o.strides[a] == step;
-      step *= extents[a];
-    }
-    return linear;
-  }
   /// Bytes of tiles.
   [[nodiscard]] static std::int64_t room(const geometry& g) {
     std::int64_t bytes = 0;
@@ -71,11 +60,7 @@ class CALQUE_HIDDEN body_input {
         data[k] = data_[k];
         continue;
       }
-      std::int64_t offset = 0, left = first;
-      for (int a = g_.rank - 1; a >= 0; --a) {
-        offset += left % g_.extents[a] * o.strides[a];
-        left /= g_.extents[a];
-      }
+      const std::int64_t offset = offset_of(g_.extents, o.strides, g_.rank, first);
       data[k] = static_cast<std::byte*>(data_[k]) + offset * size_of(o.type);
       if (o.strides[axis] == 1 || n == 1) continue;
       gather_tile(room, data[k], o.type, &n, &o.strides[axis], 1, 0, n);

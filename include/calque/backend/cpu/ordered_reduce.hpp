@@ -245,7 +245,7 @@ struct CALQUE_HIDDEN ordered_cluster {
       const int count = g.tail_inputs + g.outputs;
       for (int k = 0; k < count; ++k) {
         operands[1 + k] = g.operands[g.inputs + k];
-        operands[1 + k].linear = body_input::is_linear(operands[1 + k], g.extents, g.kept);
+        operands[1 + k].linear = is_contiguous(g, operands[1 + k], 0, g.kept);
         base[1 + k] = data[g.inputs + k];
       }
       run_tiles(map_tile<Tail>(), {g.extents, g.kept, 1 + g.tail_inputs, g.outputs, operands}, base,

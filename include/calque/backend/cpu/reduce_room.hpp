@@ -45,17 +45,6 @@ CALQUE_HIDDEN inline bool by_columns(const geometry& g, std::int64_t reduced) {
   if (g.kept_size < shortest_line) return false;
   return mostly_columns(g, g.inputs, [](int) { return true; });
 }
-/// Whether an operand's elements follow each other along the axes [first, last).
-CALQUE_HIDDEN inline bool is_contiguous(const geometry& g, const operand_layout& o, int first,
-                                        int last) {
-  std::int64_t expected = 1;
-  for (int a = last - 1; a >= first; --a) {
-    if (g.extents[a] != 1 && o.strides[a] != expected) return false;
-    expected *= g.extents[a];
-  }
-  return true;
-}
-
 /// Where a reduction keeps its intermediate values, in bytes from the start of its scratch.
 struct CALQUE_HIDDEN reduce_room {
   bool columns = false;

@@ -80,6 +80,29 @@ CALQUE_HIDDEN inline std::int64_t tile_bytes(const operand_layout* operands, int
   return bytes;
 }
 
+/// Where the element `at` of a domain's row-major order lies in an operand.
+CALQUE_HIDDEN inline std::int64_t offset_of(const std::int64_t* extents,
+                                            const std::int64_t* strides, int rank,
+                                            std::int64_t at) {
+  std::int64_t offset = 0;
+  for (int a = rank - 1; a >= 0; --a) {
+    offset += at % extents[a] * strides[a];
+    at /= extents[a];
+  }
+  return offset;
+}
+
+/// Whether an operand's elements follow each other along the axes [first, last).
+CALQUE_HIDDEN inline bool is_contiguous(const geometry& g, const operand_layout& o, int first,
+                                        int last) {
+  std::int64_t expected = 1;
+  for (int a = last - 1; a >= first; --a) {
+    if (g.extents[a] != 1 && o.strides[a] != expected) return false;
+    expected *= g.extents[a];
+  }
+  return true;
+}
+
 #if CALQUE_DEFINES_ONCE()
 namespace tile_detail {
 
@@ -104,18 +127,6 @@ CALQUE_HIDDEN inline void move_run(U* tile, U* base, std::int64_t stride, std::i
     for (; i + 4 <= n; i += 4) one(i), one(i + 1), one(i + 2), one(i + 3);
     for (; i < n; ++i) one(i);
   }
-}
-
-/// Where the element `at` of a domain's row-major order lies in an operand.
-CALQUE_HIDDEN inline std::int64_t offset_of(const std::int64_t* extents,
-                                            const std::int64_t* strides, int rank,
-                                            std::int64_t at) {
-  std::int64_t offset = 0;
-  for (int a = rank - 1; a >= 0; --a) {
-    offset += at % extents[a] * strides[a];
-    at /= extents[a];
-  }
-  return offset;
 }
 
 /// Steps through the elements [first, first + n) of a domain's row-major order: calls
@@ -256,8 +267,7 @@ CALQUE_ONCE void run_tiles(const tile_program& p, const tile_domain& d, void* co
         continue;
       }
       if (by_lines && o.counted && o.strides[d.rank - 1] == 1) {
-        const std::int64_t offset =
-            tile_detail::offset_of(d.extents, o.strides, d.rank, first + at);
+        const std::int64_t offset = offset_of(d.extents, o.strides, d.rank, first + at);
         data[k] = static_cast<std::byte*>(base[k]) + offset * bytes;
         continue;
       }
