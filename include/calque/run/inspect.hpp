@@ -59,11 +59,11 @@ class plan_text {
   }
   std::string json() const {
     std::string s = "{\"arguments\":" + std::to_string(p_.leaves()) + ",\"results\":[";
-    for (int k = 0; k < p_.p.result_count(); ++k)
-      s += (k ? "," : "") + std::string("{\"type\":\"") +
-           std::string(name_of(p_.p.result_type(k))) +
-           "\",\"extents\":" + planning::extents_text(p_.p.result_extents(k), p_.p.result_rank(k)) +
+    for (int k = 0; k < p_.p.result_count(); ++k) {
+      s.append(k ? ",{\"type\":\"" : "{\"type\":\"").append(name_of(p_.p.result_type(k)));
+      s += "\",\"extents\":" + planning::extents_text(p_.p.result_extents(k), p_.p.result_rank(k)) +
            "}";
+    }
     s += "],\"arena\":" + std::to_string(p_.p.arena_bytes().count()) +
          ",\"peak\":" + std::to_string(p_.p.peak_bytes().count()) + ",\"steps\":[";
     bool first = true;
@@ -193,16 +193,18 @@ class plan_text {
   static int shown(const plan_step& t) {
     return t.action == plan_action::launch ? t.operands : inputs(t);
   }
+  static std::string numbered(std::string prefix, std::int64_t n) {
+    return std::move(prefix.append(std::to_string(n)));
+  }
   std::string address(const plan_step& t, int k) const {
     const operand_address& a = at(t, k);
     const int results = p_.p.result_count(), leaves = p_.leaves();
-    const std::string offset = "+" + std::to_string(a.offset);
-    if (a.slot < leaves) return "arg" + std::to_string(a.slot);
-    if (a.slot < leaves + results) return "out" + std::to_string(a.slot - leaves);
-    if (a.slot == leaves + results) return "constant" + offset;
-    if (a.slot == leaves + results + 1) return "index" + (a.offset != 0 ? offset : "");
-    if (a.slot == leaves + results + 2) return "arena" + offset;
-    return "slice" + std::to_string(a.slot - leaves - results - 3);
+    if (a.slot < leaves) return numbered("arg", a.slot);
+    if (a.slot < leaves + results) return numbered("out", a.slot - leaves);
+    if (a.slot == leaves + results) return numbered("constant+", a.offset);
+    if (a.slot == leaves + results + 1) return a.offset ? numbered("index+", a.offset) : "index";
+    if (a.slot == leaves + results + 2) return numbered("arena+", a.offset);
+    return numbered("slice", a.slot - leaves - results - 3);
   }
   std::string operand(const plan_step& t, int k) const {
     std::string s = address(t, k);
