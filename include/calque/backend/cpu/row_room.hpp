@@ -36,12 +36,13 @@ struct row_kernel {
 
 /// How a geometry is walked, and where everything lies in the scratch.
 struct CALQUE_HIDDEN row_room {
-  static constexpr std::int64_t tile = 4096;        // elements of a tile, more or less
-  static constexpr std::int64_t small_tile = 1024;  // where operands come from far away
-  static constexpr std::int64_t near = 1 << 20;     // bytes of the second-level cache
-  static constexpr std::int64_t row_block = 2048;   // of a row that one call of a sweep takes
-  static constexpr std::int64_t line_block = 32;    // lines that are taken one after another
-  static constexpr std::int64_t shortest_row = 32;  // to be swept along
+  static constexpr std::int64_t tile = 4096;            // elements of a tile, more or less
+  static constexpr std::int64_t small_tile = 1024;      // where operands come from far away
+  static constexpr std::int64_t near = 1 << 20;         // bytes of the second-level cache
+  static constexpr std::int64_t widest_row = 16 << 10;  // bytes: half of the first-level cache
+  static constexpr std::int64_t row_block = 2048;       // of a row that one call of a sweep takes
+  static constexpr std::int64_t line_block = 32;        // lines that are taken one after another
+  static constexpr std::int64_t shortest_row = 32;      // to be swept along
   static constexpr std::int64_t longest_line = 2048;
 
   bool lines = false;
@@ -75,11 +76,15 @@ struct CALQUE_HIDDEN row_room {
       block = std::min(n, line_block);
     } else {
       // Rows from far away are taken one or a few at a time: loads and stores then spread evenly.
-      std::int64_t bytes = 0;
+      // Not those that leave the first cache before the last of many sweeps: these are fetched from
+      // the second one anyway, and values of rows are computed for several at once.
+      std::int64_t of_row = 0;
       for (int s = 0; s < k.slot_count; ++s)
-        if (k.slots[s].is_full()) bytes += g.kept_size * n * size_of(k.slots[s].type);
+        if (k.slots[s].is_full() && !k.slots[s].uniform) of_row += n * size_of(k.slots[s].type);
+      const bool far = g.kept_size * of_row > near;
+      const bool wide = k.phase_count >= 7 && of_row > widest_row;
       rows = std::min(
-          run, std::clamp<std::int64_t>((bytes > near ? small_tile : tile) / n, 1, tile_size));
+          run, std::clamp<std::int64_t>((far && !wide ? small_tile : tile) / n, 1, tile_size));
       block = std::min(n, row_block);
     }
     for (std::int64_t left = n; left > block; left = (left + 1) / 2) ++depth;
