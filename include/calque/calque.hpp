@@ -16,6 +16,7 @@
 #include "calque/call/eager.hpp"
 #include "calque/call/traced.hpp"
 #include "calque/core/device_guard.hpp"
+#include "calque/memory/virtual_devices.hpp"
 #include "calque/trace/activations.hpp"
 #include "calque/trace/apply.hpp"
 #include "calque/trace/composed.hpp"

@@ -50,8 +50,9 @@ struct calls_inside {
 CALQUE_REGISTER(calls_inside);
 
 TEST_CASE("a device has one thread unless it is given more; it stays the same place") {
-  static_assert(cq::cpu(0).threads == 1);
-  static_assert(cq::cpu(0).with_threads(2).threads == 2);
+  CHECK(cq::device{cq::cpu(0)}.threads() == 1);
+  static_assert(cq::cpu(0).with_threads(2).threads() == 2);
+  CHECK(cq::device{cq::cpu(0).with_threads(2)}.threads() == 2);
   static_assert(cq::cpu(0).with_threads(2) == cq::cpu());
   CHECK(message_of([] { (void)cq::cpu(0).with_threads(0); }) ==
         "with_threads: cpu:0 cannot have 0 threads; give a number from 1 to 1024");
@@ -87,7 +88,7 @@ TEST_CASE("a guard for threads that nothing runs, or for a device that is not th
         "device_guard: cpu:0 with 2 threads, but this program has no way to run them; include "
         "<calque/parallel/omp.hpp> or <calque/parallel/tbb.hpp>");
   CHECK(message_of([] { const cq::device_guard g{cq::cpu(3)}; }) ==
-        "device_guard: cpu:3 is not available; take one of the present devices");
+        "device: there is no cpu:3; there are cpu:0");
   { const cq::device_guard one{cq::cpu(0).with_threads(1)}; }
   CHECK(threads_here() == 1);
   cq::use_thread_system(before);

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "calque/array/braces.hpp"
+#include "calque/array/device_copy.hpp"
 #include "calque/array/layout.hpp"
 #include "calque/array/storage.hpp"
 #include "calque/core/device.hpp"
@@ -135,6 +136,21 @@ class array {
   array(U value)  // NOLINT: implicit on purpose
       : value_{detail::checked_element<value_type>(value, "array")} {}
 
+  /// A dense array on a device whose elements have no value yet. Throws `out_of_memory`.
+  [[nodiscard]] static array uninitialised(const calque::shape<Rank>& extents,
+                                           const calque::device& where)
+    requires(!read_only)
+  {
+    if (where.is_host()) return uninitialised(extents);
+    array a;
+    a.extents_ = extents.extents();
+    const std::int64_t n =
+        detail::dense_layout(dtype_of<value_type>, a.extents_.data(), Rank, a.strides_.data());
+    a.block_ = detail::storage_ref::allocate(n * std::int64_t{sizeof(T)},
+                                             detail::device_ref(where.entry()));
+    a.data_ = static_cast<T*>(a.block_.elements());
+    return a;
+  }
   /// A dense host array whose elements have no value yet: one allocation (none for rank 0).
   [[nodiscard]] static array uninitialised(const calque::shape<Rank>& extents)
     requires(!read_only)
@@ -164,7 +180,9 @@ class array {
   [[nodiscard]] std::int64_t size() const { return detail::count(extents_.data(), Rank); }
   [[nodiscard]] std::int64_t bytes() const { return size() * std::int64_t{sizeof(T)}; }
   [[nodiscard]] static constexpr int rank() { return Rank; }
-  [[nodiscard]] calque::device device() const { return block_ ? block_->where : cpu(); }
+  [[nodiscard]] calque::device device() const {
+    return block_ ? calque::device(block_->where) : calque::device();
+  }
 
   /// Row-major without gaps?
   [[nodiscard]] bool is_contiguous() const {
@@ -219,13 +237,16 @@ class array {
     return (*this)(index...);
   }
 
-  /// The only element; throws `shape_error` when there is not exactly one.
+  /// The only element, on whatever device; throws `shape_error` when there is not exactly one.
   [[nodiscard]] value_type item() const {
-    require_host("item");
     if (size() != 1)
       throw shape_error("item: " + label() + " has " + std::to_string(size()) +
                         " elements, not one; index it instead");
-    return *raw();
+    if (place() == nullptr) [[likely]]
+      return *raw();
+    value_type value;
+    pack(&value);
+    return value;
   }
   operator value_type() const  // NOLINT: implicit on purpose
     requires(Rank == 0)
@@ -233,46 +254,45 @@ class array {
     return item();
   }
 
-  /// The array on a device: on the host a handle of the same storage.
-  [[nodiscard]] array to(calque::device target) const {
-    if (target == device()) return *this;
-    throw device_error("to: " + label() + " is on " + device().name() + " and " + target.name() +
-                       " is not available; take one of the present devices");
+  /// The array on a device: where it is there already, a handle of the same storage, else a dense
+  /// copy, which is a transfer. Throws `out_of_memory`, and `device_error` for a device that is
+  /// gone.
+  ///
+  ///   auto there = x.to(cq::device{"a0"});
+  [[nodiscard]] array to(const calque::device& target) const {
+    if (target == device() || !is_allocated()) return *this;
+    if (!target.is_present())
+      throw device_error("to: " + label() + " is on " + device().name() + " and " + target.name() +
+                         " is gone; take one of the present devices");
+    return copy_on(target);
   }
 
   /// Copies the elements in row-major order; throws `shape_error` unless the sizes are equal.
   void copy_to(std::span<value_type> target) const {
-    require_host("copy_to");
     require_size("copy_to", target.size());
     pack(target.data());
   }
   [[nodiscard]] std::vector<value_type> to_vector() const {
-    require_host("to_vector");
     std::vector<value_type> values(static_cast<std::size_t>(size()));
     if constexpr (std::same_as<value_type, bool>) {
-      const auto dense = clone();  // std::vector<bool> has no pointer to pack into
+      const auto dense = copy_on({});  // std::vector<bool> has no pointer to pack into
       std::copy_n(dense.raw(), dense.size(), values.begin());
     } else {
       pack(values.data());
     }
     return values;
   }
-  /// A dense copy with storage of its own.
+  /// A dense copy with storage of its own, on the same device.
   [[nodiscard]] array<value_type, Rank> clone() const {
-    require_host("clone");
     if (!is_allocated()) return {};
-    auto copy = array<value_type, Rank>::uninitialised(shape());
-    pack(copy.raw());
-    return copy;
+    return copy_on(device());
   }
 
   /// Overwrites the elements with those of an array of the same extents (an unallocated array takes
-  /// the extents too). Overlapping memory is read first.
+  /// the extents too, and the device). Overlapping memory is read first.
   void copy_from(const array<const value_type, Rank>& source) &
     requires(!read_only)
   {
-    require_host("copy_from");
-    source.require_host("copy_from");
     if (!is_allocated()) {
       *this = source.clone();
       return;
@@ -283,9 +303,9 @@ class array {
     detach(false);
     if (reach().overlaps(source.reach())) {
       const array<value_type, Rank> staged = source.clone();
-      unpack(staged.raw(), staged.strides_.data());
+      unpack(staged.place(), staged.raw(), staged.strides_.data());
     } else {
-      unpack(source.raw(), source.strides_.data());
+      unpack(source.place(), source.raw(), source.strides_.data());
     }
   }
   /// Overwrites the elements with values in row-major order; throws `shape_error` unless there is
@@ -293,7 +313,6 @@ class array {
   void copy_from(std::span<const value_type> values) &
     requires(!read_only)
   {
-    require_host("copy_from");
     require_size("copy_from", values.size());
     array<const value_type, Rank> source;
     source.extents_ = extents_;
@@ -319,13 +338,26 @@ class array {
     else return data_;
   }
 
-  void pack(value_type* to) const {
+  /// The device that the elements are on; null for the host.
+  [[nodiscard]] detail::device_entry* place() const {
+    return block_ ? block_->where.get() : nullptr;
+  }
+  /// To host memory, or to memory of `target`, in row-major order.
+  void pack(value_type* to, detail::device_entry* target = nullptr) const {
     std::array<std::int64_t, Rank> dense{};
     detail::dense_layout(dtype_of<value_type>, extents_.data(), Rank, dense.data());
-    detail::copy_elements(raw(), strides_.data(), to, dense.data(), extents_.data(), Rank);
+    detail::copy_across(place(), raw(), strides_.data(), target, to, dense.data(), extents_.data(),
+                        Rank);
   }
-  void unpack(const value_type* from, const std::int64_t* from_strides) {
-    detail::copy_elements(from, from_strides, raw(), strides_.data(), extents_.data(), Rank);
+  void unpack(detail::device_entry* source, const value_type* from,
+              const std::int64_t* from_strides) {
+    detail::copy_across<value_type>(source, from, from_strides, place(), raw(), strides_.data(),
+                                    extents_.data(), Rank);
+  }
+  [[nodiscard]] array<value_type, Rank> copy_on(const calque::device& target) const {
+    auto copy = array<value_type, Rank>::uninitialised(shape(), target);
+    pack(copy.raw(), target.entry());
+    return copy;
   }
 
   [[nodiscard]] detail::byte_range reach() const {
@@ -340,8 +372,8 @@ class array {
       replace_storage(keep);
   }
   [[gnu::noinline]] void replace_storage(bool keep) {
-    array fresh = uninitialised(shape());
-    if (keep) pack(fresh.raw());
+    array fresh = uninitialised(shape(), device());
+    if (keep) pack(fresh.raw(), place());
     *this = std::move(fresh);
   }
 
@@ -369,7 +401,7 @@ class array {
                         std::to_string(extent(axis) - 1));
   }
   void require_host(const char* op) const {
-    if (block_ && block_->where.type != device_type::cpu) [[unlikely]]
+    if (place() != nullptr) [[unlikely]]
       throw device_error(std::string(op) + ": " + label() + " is on " + device().name() +
                          "; copy it to the host first with to(cpu())");
   }

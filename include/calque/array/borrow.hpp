@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <numeric>
 #include <string>
@@ -52,7 +53,7 @@ template <class T, int Rank>
   requires element<std::remove_const_t<T>>
 [[nodiscard]] array<T, Rank> borrow(
     T* data, const shape<Rank>& extents,
-    const std::type_identity_t<std::array<std::int64_t, Rank>>& strides, device where = cpu()) {
+    const std::type_identity_t<std::array<std::int64_t, Rank>>& strides, const device& where = {}) {
   const auto label = [&] { return detail::label(dtype_of<T>, extents.begin(), Rank); };
   std::array<std::int64_t, Rank> dense{};
   const std::int64_t n =
@@ -73,17 +74,27 @@ template <class T, int Rank>
                         "over the other axes, or borrow a pointer to const");
   using access = detail::array_access;
   detail::storage_ref block;
-  if (where != cpu()) block = detail::storage_ref::foreign(where, /*owned=*/false);
+  if (!where.is_host())
+    block = detail::storage_ref::foreign(detail::device_ref(where.entry()), /*owned=*/false);
   if (data == nullptr) data = reinterpret_cast<T*>(detail::no_elements);
   return access::make<T, Rank>(std::move(block), data, extents.extents(), strides);
 }
 
-/// Foreign memory in row-major order.
+/// Foreign memory in row-major order, on the host or on the device `where` (a `device` or a
+/// `device_name`).
 ///
 ///   auto a = cq::borrow(v.data(), cq::shape{2, 3});   // v is seen, not copied
 template <class T, int Rank>
   requires element<std::remove_const_t<T>>
-[[nodiscard]] array<T, Rank> borrow(T* data, const shape<Rank>& extents, device where = cpu()) {
+[[nodiscard]] array<T, Rank> borrow(T* data, const shape<Rank>& extents) {
+  std::array<std::int64_t, Rank> strides{};
+  detail::dense_layout(dtype_of<T>, extents.begin(), Rank, strides.data(), "borrow");
+  return borrow(data, extents, strides);
+}
+template <class T, int Rank, class Device>
+  requires element<std::remove_const_t<T>> &&
+           (std::same_as<Device, device> || std::same_as<Device, device_name>)
+[[nodiscard]] array<T, Rank> borrow(T* data, const shape<Rank>& extents, const Device& where) {
   std::array<std::int64_t, Rank> strides{};
   detail::dense_layout(dtype_of<T>, extents.begin(), Rank, strides.data(), "borrow");
   return borrow(data, extents, strides, where);

@@ -102,11 +102,12 @@ class array_printer {
 
 }  // namespace detail
 
-/// The text that `std::cout << a` prints. Host arrays; else `device_error`.
+/// The text that `std::cout << a` prints; elements on another device are copied to the host first.
 template <class T, int Rank>
 [[nodiscard]] std::string to_string(const array<T, Rank>& a) {
   using value = std::remove_const_t<T>;
-  const value* const data = a.data();
+  if (!a.device().is_host()) return to_string(a.to({}));
+  [[maybe_unused]] const value* const data = a.data();
   if constexpr (Rank == 0) {
     return detail::format_scalar(*data);
   } else {

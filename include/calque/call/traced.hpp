@@ -82,8 +82,8 @@ class held_plan {
   [[nodiscard]] std::string json() const { return lease_->json(); }
   [[nodiscard]] std::string explain() const { return lease_->explain(); }
   /// Bytes that a call holds at its peak on `where`: temporaries, scratch and fresh results.
-  [[nodiscard]] bytes peak_bytes(device where = cpu()) const {
-    return where == cpu() ? lease_->peak_bytes() : bytes{0};
+  [[nodiscard]] bytes peak_bytes(const device& where = {}) const {
+    return where.is_host() ? lease_->peak_bytes() : bytes{0};
   }
   [[nodiscard]] const calque::plan* operator->() const { return &*lease_; }
 

@@ -59,7 +59,7 @@ class usual_call {
                                    (!Into || shape.leaves * shape.results <= 64) &&
                                    shape.leaves + shape.results + 3 <= slots_on_stack;
 
-  usual_call() : usual_(current_device().threads == 1) { words_[0] = shape.flags(); }
+  usual_call() : usual_(current_device().is_usual()) { words_[0] = shape.flags(); }
 
   /// The next destination, detached.
   template <class T, int R>

@@ -57,6 +57,14 @@
 #define CALQUE_ADDRESS_SANITIZER() 0
 #endif
 
+/// Whether virtual devices close their memory while nothing of theirs runs, unless their spec says
+/// otherwise: a program defines CALQUE_CHECK_DEVICES in all of its files, for tests.
+#if defined(CALQUE_CHECK_DEVICES)
+#define CALQUE_CHECKED() true
+#else
+#define CALQUE_CHECKED() false
+#endif
+
 #if defined(__clang__)
 #define CALQUE_CLANG() 1
 #else

@@ -1,163 +1,149 @@
-// Names of devices, the device of this thread's calls, and the process-wide table of what each did.
-//
-// The table is one object for the whole process, also where executables and plugins hide their
-// symbols: a default-visibility inline function in a versioned namespace.
+// `cq::device`: a device that is there, as a handle; and what it was asked to do.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
-#include <new>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
-#include "calque/core/config.hpp"
+#include "calque/core/device_name.hpp"
+#include "calque/core/device_table.hpp"
 #include "calque/core/error.hpp"
 
 namespace calque {
 
-enum class device_type : std::uint8_t { cpu, gpu };
+/// What a device was asked to do since it is there. Transfers into it and out of it are copies
+/// between devices; `used` and `peak` are bytes in use, `reserved` what it holds for reuse besides.
+struct device_counters {
+  std::int64_t launches = 0, allocations = 0;
+  std::int64_t transfers_in = 0, transfers_out = 0, bytes_in = 0, bytes_out = 0;
+  std::int64_t used = 0, reserved = 0, peak = 0;
+};
 
-/// Most threads that a device may be given.
-inline constexpr int max_threads = 1024;
+/// A device that is there: the host `cpu:0`, or one that `cq::devices()` lists. A cheap handle;
+/// finding it initialises nothing.
+///
+///   cq::device d = cq::gpu(0);          // throws `device_error` if there is none
+///   cq::device a{"a0"};                 // a virtual device
+class device {
+ public:
+  /// The host.
+  constexpr device() noexcept = default;
+  /// The visible device of this name. Throws `device_error` that lists those there are.
+  device(const device_name& name);  // NOLINT: implicit on purpose
+  explicit device(std::string_view name) : device(device_name(name)) {}
+  explicit device(const char* name) : device(device_name(name)) {}
+  explicit device(detail::device_ref entry, int threads = 1) noexcept
+      : entry_(std::move(entry)), threads_(threads) {}
 
-/// A device by name: a plain constexpr value; nothing is initialised by naming one.
-struct device {
-  device_type type = device_type::cpu;
-  int index = 0;
+  [[nodiscard]] std::string name() const { return is_host() ? "cpu:0" : entry()->name; }
+  [[nodiscard]] device_kind kind() const noexcept {
+    return is_host() ? device_kind::cpu : entry()->kind;
+  }
   /// How many threads a call may use, the caller's among them.
-  int threads = 1;
-
+  [[nodiscard]] int threads() const noexcept { return threads_; }
+  [[nodiscard]] bool is_host() const noexcept { return entry_.get() == nullptr; }
+  /// Whether its owner still has it. Arrays on a device that is gone stay valid.
+  [[nodiscard]] bool is_present() const noexcept {
+    return is_host() || !entry()->gone.load(std::memory_order_acquire);
+  }
   /// The same device with `n` threads, 1 to 1024 (else `value_error`); see docs/threads.md.
-  ///
-  ///   cq::device_guard on{cq::cpu(0).with_threads(2)};
-  [[nodiscard]] constexpr device with_threads(int n) const {
+  [[nodiscard]] device with_threads(int n) const {
     if (n < 1 || n > max_threads)
       throw value_error("with_threads: " + name() + " cannot have " + std::to_string(n) +
                         " threads; give a number from 1 to " + std::to_string(max_threads));
     device d = *this;
-    d.threads = n;
+    d.threads_ = n;
     return d;
   }
-
-  /// Gives memory that the library keeps for reuse on this device back to the system. Released
-  /// blocks of 4 MiB and more are kept, together at most 256 MiB more than what is in use.
+  /// What it was asked to do so far.
+  [[nodiscard]] device_counters counters() const {
+    const detail::device_state& s = is_host() ? detail::host_state() : entry()->state;
+    constexpr auto now = [](const std::atomic<std::int64_t>& n) {
+      return n.load(std::memory_order_relaxed);
+    };
+    return {s.launches(),    now(s.allocations), now(s.transfers_in), now(s.transfers_out),
+            now(s.bytes_in), now(s.bytes_out),   now(s.used),         0,
+            now(s.peak)};
+  }
+  /// Gives back to the system what the library keeps for reuse on this device. Released blocks of
+  /// 4 MiB and more are kept on the host, together at most 256 MiB more than what is in use.
   ///
-  ///   cq::cpu().trim();
+  ///   cq::device{cq::cpu()}.trim();
   void trim() const noexcept;
 
-  [[nodiscard]] std::string name() const {
-    return (type == device_type::cpu ? "cpu:" : "gpu:") + std::to_string(index);
-  }
   /// Whether they are one place; the number of threads does not matter.
-  friend constexpr bool operator==(const device& a, const device& b) {
-    return a.type == b.type && a.index == b.index;
+  friend bool operator==(const device& a, const device& b) noexcept {
+    return a.entry_.get() == b.entry_.get();
   }
-};
+  /// For the library's own headers: null for the host.
+  [[nodiscard]] detail::device_entry* entry() const noexcept { return entry_.get(); }
 
-/// The host's processor `index`.
-[[nodiscard]] constexpr device cpu(int index = 0) { return {device_type::cpu, index, 1}; }
-
-/// What a device was asked to do since the program started.
-struct device_counters {
-  std::int64_t launches = 0, allocations = 0, used = 0, peak = 0;
+ private:
+  detail::device_ref entry_;
+  int threads_ = 1;
 };
 
 namespace detail {
-inline namespace abi_1 {
 
-/// The launches of one thread, which alone writes here. When it ends, the next new one goes on.
-struct alignas(64) launch_count {
-  std::atomic<std::int64_t> launches{0};
-  std::atomic<bool> taken{true};
-  launch_count* next = nullptr;
-};
-
-struct device_state {
-  std::atomic<std::int64_t> allocations{0}, used{0}, peak{0};
-  std::atomic<launch_count*> counts{nullptr};  // of all threads; only grows
-  std::atomic<std::int64_t> more_launches{0};  // of threads that have no count of their own
-
-  void charge(std::int64_t bytes) {
-    allocations.fetch_add(1, std::memory_order_relaxed);
-    const std::int64_t now = used.fetch_add(bytes, std::memory_order_relaxed) + bytes;
-    std::int64_t seen = peak.load(std::memory_order_relaxed);
-    while (now > seen && !peak.compare_exchange_weak(seen, now, std::memory_order_relaxed)) {
-    }
-  }
-  void refund(std::int64_t bytes) { used.fetch_sub(bytes, std::memory_order_relaxed); }
-
-  [[nodiscard]] std::int64_t launches() const {
-    std::int64_t n = more_launches.load(std::memory_order_relaxed);
-    for (const launch_count* c = counts.load(std::memory_order_acquire); c; c = c->next)
-      n += c->launches.load(std::memory_order_relaxed);
-    return n;
-  }
-  /// A count for the calling thread alone; null if there is no memory for one.
-  [[nodiscard]] launch_count* take_count() noexcept {
-    for (launch_count* c = counts.load(std::memory_order_acquire); c; c = c->next)
-      if (!c->taken.load(std::memory_order_relaxed) &&
-          !c->taken.exchange(true, std::memory_order_acquire))
-        return c;
-    auto* const made = new (std::nothrow) launch_count;
-    if (made == nullptr) return nullptr;
-    made->next = counts.load(std::memory_order_relaxed);
-    while (!counts.compare_exchange_weak(made->next, made, std::memory_order_release,
-                                         std::memory_order_relaxed)) {
-    }
-    return made;
-  }
-};
-
-/// The one record of the host device in this process.
-CALQUE_SHARED inline device_state& host_state() {
-  static device_state state;
-  return state;
+/// The name of a visible device: its own, or "accel:1" for the second visible device of a kind.
+[[nodiscard]] inline bool is_called(const device_entry& e, int of_kind, const device_name& n) {
+  const std::string own = n.text();
+  if (own == e.name) return true;
+  constexpr std::string_view kinds[] = {"cpu", "accel", "gpu"};
+  return e.kind != device_kind::cpu && n.index() == of_kind && n.job().empty() &&
+         n.type() == kinds[static_cast<int>(e.kind)];
 }
-
-/// The device that this thread's calls run on: `cpu()` with one thread outside every guard.
-CALQUE_SHARED inline device& current_device() noexcept {
-  static thread_local constinit device here{};
-  return here;
+/// Calls f(entry, its number among the visible ones of its kind); the table is locked.
+template <class F>
+void for_each_visible(device_table& t, F&& f) {
+  int count[3]{1, 0, 0};  // the host is a processor
+  const auto one = [&](device_entry* e) { f(e, count[static_cast<int>(e->kind)]++); };
+  if (t.filtered)
+    for (device_entry* e : t.visible) one(e);
+  else
+    for (device_entry* e : t.entries) one(e);
 }
-
-}  // namespace abi_1
-
-/// This thread's count; null before its first launch and once its objects are being destroyed.
-CALQUE_HIDDEN inline launch_count*& thread_launches() noexcept {
-  static thread_local launch_count* mine = nullptr;
-  return mine;
+[[nodiscard]] inline bool is_host_name(const device_name& n) {
+  return n.job().empty() && n.replica() < 0 && n.task() < 0 && n.type() == "cpu" && n.index() <= 0;
 }
-CALQUE_HIDDEN [[gnu::noinline]] inline void count_first_launches(std::int64_t n) noexcept {
-  static thread_local bool ended = false;
-  struct owner {
-    launch_count* const mine = host_state().take_count();
-    ~owner() {
-      ended = true;
-      thread_launches() = nullptr;
-      if (mine != nullptr) mine->taken.store(false, std::memory_order_release);
-    }
-  };
-  if (!ended) {
-    static thread_local const owner own;
-    thread_launches() = own.mine;
-  }
-  if (launch_count* const c = thread_launches())
-    c->launches.store(c->launches.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
-  else host_state().more_launches.fetch_add(n, std::memory_order_relaxed);
+/// "cpu:0, a0, a1"
+[[nodiscard]] inline std::string visible_names(device_table& t) {
+  std::string s = "cpu:0";
+  for_each_visible(t, [&](device_entry* e, int) { s.append(", ").append(e->name); });
+  return s;
 }
-/// Adds to the host device's launches without a locked instruction.
-CALQUE_HIDDEN inline void count_launches(std::int64_t n) noexcept {
-  launch_count* const c = thread_launches();
-  if (c == nullptr) [[unlikely]]
-    return count_first_launches(n);
-  c->launches.store(c->launches.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
+[[nodiscard]] inline device_ref find_device(const device_name& n) {
+  if (is_host_name(n)) return {};
+  device_table& t = devices_of_process();
+  const std::lock_guard lock(t.mutex);
+  device_ref found;
+  for_each_visible(t, [&](device_entry* e, int of_kind) {
+    if (found.get() == nullptr && is_called(*e, of_kind, n)) found = device_ref(e);
+  });
+  if (found.get() == nullptr)
+    throw device_error("device: there is no " + (n.is_open() ? "device without a name" : n.text()) +
+                       "; there are " + visible_names(t));
+  return found;
 }
 
 }  // namespace detail
 
-/// Counters of `cpu()`: launches of kernels, allocations, bytes in use and their peak.
-[[nodiscard]] inline device_counters counters(device) {
-  const auto& s = detail::host_state();
-  return {s.launches(), s.allocations.load(), s.used.load(), s.peak.load()};
+inline device::device(const device_name& name)
+    : entry_(detail::find_device(name)), threads_(name.threads() > 0 ? name.threads() : 1) {}
+
+/// All visible devices, the host first. Lists them; initialises none.
+[[nodiscard]] inline std::vector<device> devices() {
+  std::vector<device> all(1);
+  detail::device_table& t = detail::devices_of_process();
+  const std::lock_guard lock(t.mutex);
+  detail::for_each_visible(
+      t, [&](detail::device_entry* e, int) { all.emplace_back(detail::device_ref(e)); });
+  return all;
 }
+
+/// Counters of a device; the same as `d.counters()`.
+[[nodiscard]] inline device_counters counters(const device& d) { return d.counters(); }
 
 }  // namespace calque

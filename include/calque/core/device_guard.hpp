@@ -22,22 +22,22 @@ namespace calque {
 ///   }
 class [[nodiscard]] device_guard {
  public:
-  explicit device_guard(const device& d) : before_(detail::current_device()) {
-    if (!(d == cpu()))
-      throw device_error("device_guard: " + d.name() +
-                         " is not available; take one of the present devices");
-    if (d.threads > 1 && current_thread_system() == nullptr)
-      throw device_error("device_guard: " + d.name() + " with " + std::to_string(d.threads) +
+  explicit device_guard(const device& d) : before_(detail::current_device()), held_(d) {
+    if (!d.is_present())
+      throw device_error("device_guard: " + d.name() + " is gone; take one of the present devices");
+    if (d.threads() > 1 && current_thread_system() == nullptr)
+      throw device_error("device_guard: " + d.name() + " with " + std::to_string(d.threads()) +
                          " threads, but this program has no way to run them; include "
                          "<calque/parallel/omp.hpp> or <calque/parallel/tbb.hpp>");
-    detail::current_device() = d;
+    detail::current_device() = {d.entry(), d.threads()};
   }
   device_guard(const device_guard&) = delete;
   device_guard& operator=(const device_guard&) = delete;
   ~device_guard() { detail::current_device() = before_; }
 
  private:
-  device before_;
+  detail::current_place before_;
+  device held_;  // while calls run on it
 };
 
 }  // namespace calque

@@ -75,26 +75,19 @@ inline constexpr std::int64_t huge_block = std::int64_t{4} << 20;  // from here 
   return data;
 }
 
-/// `bytes` of uninitialised host memory, 64-aligned, charged to the host device once it is there.
-/// 0 bytes give null and count nothing. Throws `out_of_memory`; nothing is charged then.
-[[nodiscard]] inline void* host_allocate(std::int64_t bytes) {
-  if (bytes == 0) return nullptr;
+/// `bytes` > 0 of uninitialised host memory, 64-aligned, charged to nobody; null if there is none.
+[[nodiscard]] inline void* take_host_block(std::int64_t bytes) {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() - 2 * huge_page;
-  if (bytes < 0 || bytes > most) throw_out_of_host_memory(bytes);
+  if (bytes < 0 || bytes > most) return nullptr;
   const auto allocate = [bytes] {
     return bytes >= huge_block ? allocate_huge(bytes) : allocate_small(bytes);
   };
   void* data = allocate();
   if (data == nullptr && host_blocks().trim()) data = allocate();
-  if (data == nullptr) throw_out_of_host_memory(bytes);
-  host_state().charge(counted_host_bytes(bytes));
   return data;
 }
-
-/// Gives back what `host_allocate(bytes)` returned; null is ignored.
-inline void host_release(void* data, std::int64_t bytes) noexcept {
-  if (data == nullptr) return;
-  host_state().refund(counted_host_bytes(bytes));
+/// Gives back what `take_host_block(bytes)` returned.
+inline void give_host_block(void* data, std::int64_t bytes) noexcept {
   if (bytes >= huge_block) {
 #if CALQUE_ADDRESS_SANITIZER()
     std::free(data);  // so that a later use is seen
@@ -109,8 +102,25 @@ inline void host_release(void* data, std::int64_t bytes) noexcept {
   }
 }
 
+/// `bytes` of uninitialised host memory, 64-aligned, charged to the host device once it is there.
+/// 0 bytes give null and count nothing. Throws `out_of_memory`; nothing is charged then.
+[[nodiscard]] inline void* host_allocate(std::int64_t bytes) {
+  if (bytes == 0) return nullptr;
+  void* const data = take_host_block(bytes);
+  if (data == nullptr) throw_out_of_host_memory(bytes);
+  host_state().charge(counted_host_bytes(bytes));
+  return data;
+}
+
+/// Gives back what `host_allocate(bytes)` returned; null is ignored.
+inline void host_release(void* data, std::int64_t bytes) noexcept {
+  if (data == nullptr) return;
+  host_state().refund(counted_host_bytes(bytes));
+  give_host_block(data, bytes);
+}
+
 }  // namespace calque::detail
 
 inline void calque::device::trim() const noexcept {
-  if (*this == cpu()) (void)detail::host_blocks().trim();
+  if (is_host()) (void)detail::host_blocks().trim();
 }
