@@ -47,6 +47,11 @@ struct array_access {
   [[nodiscard]] static byte_range reach(const array<T, Rank>& a) {
     return a.reach();
   }
+  /// The device that the elements are on; null for the host.
+  template <class T, int Rank>
+  [[nodiscard]] static device_entry* place(const array<T, Rank>& a) {
+    return a.place();
+  }
   /// Equal for arrays that share a counted block; null for borrowed host memory and inline values.
   template <class T, int Rank>
   [[nodiscard]] static const storage* identity(const array<T, Rank>& a) {

@@ -73,6 +73,7 @@ class request_frame {
     l.extents = array_access::extents(a);
     l.strides = array_access::strides(a);
     l.data = const_cast<std::remove_const_t<T>*>(array_access::data(a));
+    l.place = array_access::place(a);
   }
   template <class T>
   void add(const std::vector<T>& v) {
@@ -92,6 +93,7 @@ class request_frame {
     leaf& l = next(argument_kind::variable, dtype_of<T>, R);
     l.extents = array_access::extents(s.value);
     l.data = const_cast<T*>(array_access::data(s.value));
+    l.place = array_access::place(s.value);
     l.identity = &s;
     l.name = s.name.c_str();
     flags_[count_ - 1] = &s.initialised;

@@ -83,7 +83,7 @@ class held_plan {
   [[nodiscard]] std::string explain() const { return lease_->explain(); }
   /// Bytes that a call holds at its peak on `where`: temporaries, scratch and fresh results.
   [[nodiscard]] bytes peak_bytes(const device& where = {}) const {
-    return where.is_host() ? lease_->peak_bytes() : bytes{0};
+    return lease_->peak_bytes(where);
   }
   [[nodiscard]] const calque::plan* operator->() const { return &*lease_; }
 
@@ -238,11 +238,11 @@ struct traced {
   /// Gives an array the extents of result `k`.
   template <class T, int Rank>
   static void allocate(array<T, Rank>& a, const calque::plan& p, int k) {
-    if constexpr (Rank > 0) {
-      std::array<std::int64_t, Rank> e{};
-      std::copy_n(p.result_extents(k), Rank, e.begin());
-      a = array<T, Rank>::uninitialised(calque::shape<Rank>(e));
-    }
+    std::array<std::int64_t, Rank> e{};
+    std::copy_n(p.result_extents(k), Rank, e.begin());
+    if (detail::device_entry* const where = p.result_place(k)) [[unlikely]]
+      a = array<T, Rank>::uninitialised(calque::shape<Rank>(e), device(detail::device_ref(where)));
+    else if constexpr (Rank > 0) a = array<T, Rank>::uninitialised(calque::shape<Rank>(e));
   }
   template <class Out, class... A>
   static void into_existing(Out& out, const A&... args) {
@@ -269,7 +269,8 @@ struct traced {
     int k = 0;
     detail::for_each_out(out, [&](auto& a) {
       data[k] = detail::prepare_write(a, detail::contents::keep);
-      o[k] = {detail::array_access::extents(a), detail::array_access::strides(a), data[k]};
+      o[k] = {detail::array_access::extents(a), detail::array_access::strides(a), data[k],
+              detail::array_access::place(a)};
       ++k;
     });
     detail::request_frame<S::leaf_count> frame(

@@ -67,6 +67,7 @@ class usual_call {
     const reach r = dense<R, sizeof(T)>(array_access::extents(a), array_access::strides(a), data,
                                         1 + shape.leaf_words + out_words_);
     apart_from_outs(r);
+    usual_ &= array_access::place(a) == nullptr;
     reached_[outs_] = r;
     out_words_ += R;
     result(outs_++, data);
@@ -97,6 +98,7 @@ class usual_call {
 
   template <class T, int R>
   CALQUE_INLINE void add(const array<T, R>& a) {
+    usual_ &= array_access::place(a) == nullptr;
     block<R, sizeof(T)>(array_access::extents(a), array_access::strides(a), array_access::data(a));
   }
   template <class T>

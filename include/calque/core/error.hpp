@@ -38,6 +38,11 @@ struct device_error : error {
   using error::error;
 };
 
+/// A device that has no kernel for what it was asked to compute.
+struct placement_error : error {
+  using error::error;
+};
+
 /// Memory ran out; derives from `std::bad_alloc` so that existing handlers catch it.
 class out_of_memory : public std::bad_alloc {
  public:

@@ -50,6 +50,7 @@ enum class op_kind : std::uint8_t {
   gradient,       // derivatives of its first input with respect to the others; a pass expands it
   along_axis,  // each line along one axis by itself, into as many elements: running sums, sorting
   ordered_reduce,  // over the axes of its mask, combining neighbours only: a user's monoid
+  transfer,        // a copy on another device: plans add them
   random           // numbers of a counter-based generator, each a function of its index
 };
 

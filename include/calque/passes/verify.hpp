@@ -218,6 +218,7 @@ class verifier {
       }
       case op_kind::gradient:
         return n.inputs >= 1 ? nullptr : "a gradient has a value to differentiate";
+      case op_kind::transfer: return "a transfer belongs to a plan";
       case op_kind::entry: return n.inputs == 0 ? nullptr : "an entry has no inputs";
     }
     return "a node's kind is known";

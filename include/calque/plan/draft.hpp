@@ -4,6 +4,7 @@
 // lifetimes.hpp which memory of the arena they share. Positions are indices of steps.
 #pragma once
 
+#include <algorithm>
 #include <climits>
 #include <utility>
 #include <vector>
@@ -32,6 +33,7 @@ enum class memory_kind : std::uint8_t {
 struct memory {
   memory_kind kind = memory_kind::arena;
   int index = 0;           // of the leaf or output
+  int device = 0;          // its number; 0 is the host
   std::int64_t bytes = 0;  // arena
   int region = 0;          // arena: where it is owned
   bool box = false;        // written more than once: a result of a cond, a state or stack of a loop
@@ -67,6 +69,7 @@ enum class step_kind : std::uint8_t {
   cluster,    // a kernel of several nodes
   single,     // a kernel of one node
   copy,       // a reshape that strides cannot express
+  transfer,   // a copy from another device
   store,      // a value's copy to where it is wanted, unless it was computed there
   check,      // of indices: may throw
   snapshot,   // a copy of a value whose memory is overwritten too early for it
@@ -114,6 +117,8 @@ struct draft {
   const graph_facts& facts;
   const call_request& request;
   const overlap_table& overlaps;
+  const std::vector<std::int32_t>* devices = nullptr;         // by node; none: all are on the host
+  const std::vector<std::int32_t>* result_devices = nullptr;  // by result
 
   std::vector<memory> memories{};
   std::vector<entity> entities{};
@@ -137,6 +142,13 @@ struct draft {
     slices.clear(), constants.clear(), constant_types.clear();
     last_check = -1;
     shadowed = std::move(shadows);
+  }
+  /// The device of a node's value.
+  [[nodiscard]] int device(int id) const {
+    return devices == nullptr ? 0 : std::max((*devices)[static_cast<std::size_t>(id)], 0);
+  }
+  [[nodiscard]] int result_device(int k) const {
+    return result_devices == nullptr ? 0 : (*result_devices)[static_cast<std::size_t>(k)];
   }
   int leaf_memory(int i) const { return i; }
   int output_memory(int k) const { return g.argument_count + k; }

@@ -22,10 +22,12 @@ class draft_writer {
     d_.slice_of.assign(n, -1);
     d_.loop_end.assign(n, -1);
     d_.control.assign(n, -1);
-    for (int i = 0; i < g_.argument_count; ++i)
-      d_.add_memory({.kind = memory_kind::leaf, .index = i});
+    for (int i = 0; i < g_.argument_count; ++i) {
+      const int id = g_.arguments[i].node;
+      d_.add_memory({.kind = memory_kind::leaf, .index = i, .device = id < 0 ? 0 : d_.device(id)});
+    }
     for (int k = 0; k < g_.result_count(); ++k)
-      d_.add_memory({.kind = memory_kind::output, .index = k});
+      d_.add_memory({.kind = memory_kind::output, .index = k, .device = d_.result_device(k)});
     constants_ = d_.add_memory({.kind = memory_kind::constants});
     d_.add_memory({.kind = memory_kind::indices});  // `draft::index_memory()`
     push({.kind = step_kind::start});
@@ -59,8 +61,10 @@ class draft_writer {
   }
   /// A computed value in memory of its own.
   entity& add_computed(int id, int position) {
-    const int m = d_.add_memory(
-        {.bytes = s_.byte_count(id), .region = g_.nodes[id].region, .start = position});
+    const int m = d_.add_memory({.device = d_.device(id),
+                                 .bytes = s_.byte_count(id),
+                                 .region = g_.nodes[id].region,
+                                 .start = position});
     entity& e = add_entity(id, row_major_place(m, id), position);
     e.computed = true;
     return e;
@@ -109,7 +113,8 @@ class draft_writer {
     return false;
   }
   int add_box(int id, int owner, int start) {
-    return d_.add_memory({.bytes = s_.byte_count(id),
+    return d_.add_memory({.device = d_.device(owner),
+                          .bytes = s_.byte_count(id),
                           .region = g_.nodes[owner].region,
                           .box = true,
                           .start = start});

@@ -110,6 +110,7 @@ class home_finder {
     const bool box = !e.computed;
     if (box != own.box || (box && e.where.slice >= 0)) return;  // moved already, or not movable
     if (d_.root(to.memory) == e.where.memory) return;
+    if (d_.memories[static_cast<std::size_t>(d_.root(to.memory))].device != own.device) return;
     const bool dense = is_row_major(s_.rank(id), s_.extents(id), to.strides);
     if ((e.reshaped || box) && !dense) return;
     if (box && (to.slice >= 0 || to.offset != 0)) return;
@@ -172,7 +173,10 @@ class home_finder {
     s.enabled = spoilt && s_.elements(e.node) > 0;
     if (!spoilt) return;
     const int m =
-        d_.add_memory({.bytes = s_.byte_count(e.node), .region = e.region, .start = e.snapshot});
+        d_.add_memory({.device = d_.memories[static_cast<std::size_t>(e.where.memory)].device,
+                       .bytes = s_.byte_count(e.node),
+                       .region = e.region,
+                       .start = e.snapshot});
     place copy{.memory = m};
     row_major(s_.rank(e.node), s_.extents(e.node), copy.strides);
     original_.emplace_back(e.snapshot, e.where);

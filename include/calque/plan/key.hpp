@@ -72,6 +72,7 @@ class plan_key {
         w.add(g.nodes[g.result(k)].rank, r.outputs[k].extents, r.outputs[k].strides);
     w.end_flags();
     if (r.threads > 1) w.push(threads_tag | r.threads);
+    if (!r.on_host()) add_places(w, r);
     add_shared_variables(w, r);
     if (r.outputs != nullptr || !facts.written.empty())
       for_each_overlap(g, facts, r, [&](int a, int b, overlap c) {
@@ -92,6 +93,10 @@ class plan_key {
   /// Marks the word that holds the number of threads.
   static constexpr std::int64_t threads_tag = std::int64_t{1} << 61;
 
+  /// Marks the words that say on which device something besides the host is.
+  static constexpr std::int64_t place_tag = std::int64_t{1} << 60;
+  static constexpr int place_shift = 40;
+
   [[nodiscard]] static std::size_t flag_words(const graph_view& g) {
     return static_cast<std::size_t>(1 + g.argument_count + g.result_count() + 63) / 64;
   }
@@ -101,7 +106,7 @@ class plan_key {
                               const call_request& r) {
     const auto count = [](int n) { return static_cast<std::size_t>(n); };
     const std::size_t leaves = count(r.leaf_count), outputs = r.outputs ? count(r.output_count) : 0;
-    return flag_words(g) + 1 + 2 * max_rank * (leaves + outputs) + leaves +
+    return flag_words(g) + 2 + 2 * max_rank * (leaves + outputs) + 2 * leaves + outputs +
            (outputs + facts.written.size()) * leaves + outputs * outputs / 2;
   }
 
@@ -128,6 +133,18 @@ class plan_key {
         for (int i = 0; i < rank; ++i) push(extents[i] == 1 ? 0 : strides[i]);
     }
   };
+  /// For the call (position 0), its leaves and destinations: the number of the device.
+  static void add_places(writer& w, const call_request& r) {
+    std::int64_t position = 0;
+    const auto add = [&](const device_entry* d) {
+      if (d != nullptr)
+        w.push(place_tag | (position << place_shift) | static_cast<std::int64_t>(d->serial));
+      ++position;
+    };
+    add(r.where);
+    for (int i = 0; i < r.leaf_count; ++i) add(r.leaves[i].place);
+    for (int k = 0; r.outputs != nullptr && k < r.output_count; ++k) add(r.outputs[k].place);
+  }
   /// Few variables are compared with each other; many go through a small filter first.
   static void add_shared_variables(writer& w, const call_request& r) {
     std::uint64_t seen[4]{};
@@ -185,6 +202,7 @@ class key_difference {
     if (threads != threads_before)
       return "the device has " + std::to_string(threads) + " threads, before it had " +
              std::to_string(threads_before);
+    if (const std::string moved = places(); !moved.empty()) return moved;
     return aliasing();
   }
 
@@ -196,12 +214,29 @@ class key_difference {
       return ((static_cast<std::uint64_t>(words[i / 64]) >> (i % 64)) & 1) != 0;
     }
     std::int64_t next() { return at < size ? words[at++] : -1; }
+    std::int64_t place() {
+      if (at >= size || (words[at] >> 60) != 1) return -1;
+      return words[at++] & ~plan_key::place_tag;
+    }
     std::int64_t threads() {
       if (at >= size || (words[at] >> 61) != 1) return 1;
       return words[at++] & ~plan_key::threads_tag;
     }
   };
 
+  /// The first of the call, its leaves and its destinations that is somewhere else.
+  std::string places() {
+    for (;;) {
+      const std::int64_t a = now_.place(), b = before_.place();
+      if (a == b && a == -1) return {};
+      if (a == b) continue;
+      constexpr std::int64_t position = (std::int64_t{1} << 20) - 1;
+      const std::int64_t pa = a == -1 ? position : a >> plan_key::place_shift & position;
+      const std::int64_t pb = b == -1 ? position : b >> plan_key::place_shift & position;
+      const std::int64_t p = pa < pb ? pa : pb;
+      return (p == 0 ? "the call" : name(p - 1)) + " is on another device than before";
+    }
+  }
   bool differs(const std::string& what, int flag, int rank) {
     std::int64_t a[2][max_rank]{};
     for (int i = 0; i < rank; ++i) a[0][i] = now_.next();

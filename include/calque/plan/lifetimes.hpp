@@ -14,8 +14,11 @@ class lifetimes {
  public:
   explicit lifetimes(draft& d) : d_(d) {}
 
-  /// Bytes of the arena. Afterwards `offset_of(memory)` and `scratch_offset(step)` are known.
-  std::int64_t run(const std::vector<std::int64_t>& scratch) {
+  /// Bytes of each device's arena, where step `i` runs on `device_of(i)`. Afterwards
+  /// `offset_of(memory)` and `scratch_offset(step)` are known.
+  template <class DeviceOf>
+  std::vector<std::int64_t> run(const std::vector<std::int64_t>& scratch, int devices,
+                                DeviceOf&& device_of) {
     find_spans();
     make_cells();
     scratch_cell_.assign(d_.steps.size(), -1);
@@ -23,9 +26,20 @@ class lifetimes {
       if (scratch[i] > 0) {
         scratch_cell_[i] = static_cast<int>(cells.size());
         const auto at = static_cast<std::int64_t>(i);
-        cells.push_back({at, at, scratch[i], 0});
+        add_cell({at, at, scratch[i], 0}, device_of(static_cast<int>(i)));
       }
-    return arena_layout::place(cells);
+    if (devices == 1) return {arena_layout::place(cells)};
+    std::vector<std::int64_t> bytes;
+    for (int d = 0; d < devices; ++d) {
+      std::vector<block> own;
+      for (std::size_t c = 0; c < cells.size(); ++c)
+        if (device_of_cell_[c] == d) own.push_back(cells[c]);
+      bytes.push_back(arena_layout::place(own));
+      auto placed = own.begin();
+      for (std::size_t c = 0; c < cells.size(); ++c)
+        if (device_of_cell_[c] == d) cells[c].offset = (placed++)->offset;
+    }
+    return bytes;
   }
   [[nodiscard]] std::int64_t offset_of(int memory) const {
     return cells[static_cast<std::size_t>(at(memory).cell)].offset;
@@ -112,14 +126,19 @@ class lifetimes {
     for (int m : by_start_[static_cast<std::size_t>(position)]) {
       if (at(m).cell >= 0) continue;
       at(m).cell = static_cast<int>(cells.size());
-      cells.push_back({at(m).start, at(m).end, at(m).bytes, 0});
+      add_cell({at(m).start, at(m).end, at(m).bytes, 0}, at(m).device);
     }
+  }
+  void add_cell(const block& b, int device) {
+    cells.push_back(b);
+    device_of_cell_.push_back(device);
   }
   bool replaceable(int from, const std::vector<int>& residents, const entity& out, int position) {
     const int r = residents[static_cast<std::size_t>(from)];
     if (r < 0 || at(from).cell < 0 || at(from).start >= position) return false;
     const entity& in = d_.entities[static_cast<std::size_t>(r)];
     const sized_graph& s = d_.sizes;
+    if (at(from).device != at(d_.root(out.where.memory)).device) return false;
     if (!s.same(in.node, out.node) || d_.g.nodes[in.node].type != d_.g.nodes[out.node].type ||
         !same_strides(s.rank(in.node), s.extents(in.node), in.where.strides, out.where.strides))
       return false;
@@ -131,6 +150,7 @@ class lifetimes {
   draft& d_;
   std::vector<char> used_;
   std::vector<int> scratch_cell_;
+  std::vector<int> device_of_cell_;  // by cell
   std::vector<std::vector<int>> by_start_;
 };
 

@@ -20,6 +20,7 @@ struct leaf {
   void* data = nullptr;                   // array or variable: its first element; scalar: its value
   const void* identity = nullptr;         // variables: the same pointer is the same variable
   const char* name = nullptr;             // variables; may be null
+  detail::device_entry* place = nullptr;  // where `data` is; null: the host
 };
 
 /// A destination given by the caller.
@@ -27,6 +28,7 @@ struct output {
   const std::int64_t* extents = nullptr;
   const std::int64_t* strides = nullptr;  // in elements; null: row-major
   void* data = nullptr;
+  detail::device_entry* place = nullptr;  // where `data` is; null: the host
 };
 
 /// A call: `outputs` is null where the results are fresh row-major arrays.
@@ -36,6 +38,16 @@ struct call_request {
   const output* outputs = nullptr;
   int output_count = 0;
   int threads = detail::current_device().threads;
+  detail::device_entry* where = detail::current_device().entry;  // of the guard around the call
+
+  /// Whether everything is on the host, and stays there.
+  [[nodiscard]] bool on_host() const {
+    bool host = where == nullptr;
+    for (int i = 0; i < leaf_count; ++i) host = host && leaves[i].place == nullptr;
+    for (int k = 0; outputs != nullptr && k < output_count; ++k)
+      host = host && outputs[k].place == nullptr;
+    return host;
+  }
 };
 
 }  // namespace calque

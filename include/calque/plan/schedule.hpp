@@ -109,6 +109,7 @@ class scheduler final : public assembly_writer {
       case op_kind::marker:
       case op_kind::stop_gradient: emit_view(id); break;
       case op_kind::reshape: emit_reshape(id); break;
+      case op_kind::transfer: emit_transfer(id); break;
       case op_kind::concatenate:
       case op_kind::insert: emit_assembly(id); break;
       case op_kind::take:
@@ -181,6 +182,22 @@ class scheduler final : public assembly_writer {
                          .outputs = 1});
     read_by(in, at, false);
     add_computed(id, at).reshaped = true;  // it is written in the source's order
+  }
+  void emit_transfer(int id) {
+    const int in = g_.input(id, 0);
+    emit(in);
+    const int first = static_cast<int>(d_.ids.size());
+    d_.ids.push_back(in), d_.ids.push_back(id);
+    const int at = push({.kind = step_kind::transfer,
+                         .node = id,
+                         .region = g_.nodes[id].region,
+                         .first_input = first,
+                         .inputs = 1,
+                         .first_output = first + 1,
+                         .outputs = 1});
+    read_by(in, at, false);
+    add_computed(id, at);
+    finish(id);
   }
   void emit_unit(int id) {
     const int c = units_.of(g_, id);

@@ -7,7 +7,9 @@
 
 #include <atomic>
 #include <cstdint>
+#include <utility>
 
+#include "calque/core/device.hpp"
 #include "calque/memory/host.hpp"
 
 namespace calque::detail {
@@ -23,6 +25,8 @@ class arena_set {
   ~arena_set() { trim(); }
 
   void set_size(std::int64_t bytes) { bytes_ = bytes; }
+  /// The device whose memory they are; the host without one.
+  void set_device(device_ref where) { where_ = std::move(where); }
   [[nodiscard]] std::int64_t size() const { return bytes_; }
   /// Bytes of the arenas that exist, leased ones included; at least of the one that a replay needs.
   [[nodiscard]] std::int64_t held() const {
@@ -37,7 +41,7 @@ class arena_set {
       if (k.load(std::memory_order_relaxed) != nullptr)
         if (void* found = k.exchange(nullptr, std::memory_order_acquire)) return found;
     fresh = true;
-    void* made = host_allocate(bytes_);
+    void* made = where_.get() == nullptr ? host_allocate(bytes_) : where_.get()->allocate(bytes_);
     existing_.fetch_add(1, std::memory_order_relaxed);
     return made;
   }
@@ -60,9 +64,11 @@ class arena_set {
  private:
   void release(void* arena) noexcept {
     existing_.fetch_sub(1, std::memory_order_relaxed);
-    host_release(arena, bytes_);
+    if (where_.get() == nullptr) host_release(arena, bytes_);
+    else where_.get()->release(arena, bytes_);
   }
 
+  device_ref where_;
   std::int64_t bytes_ = 0;
   std::atomic<std::int64_t> existing_{0};
   std::atomic<void*> kept_[most_kept]{};

@@ -5,7 +5,11 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
+#include <memory>
+#include <vector>
 
+#include "calque/array/device_copy.hpp"
 #include "calque/core/counted.hpp"
 #include "calque/core/device.hpp"
 #include "calque/plan/request.hpp"
@@ -38,13 +42,15 @@ namespace detail {
 /// Runs the steps of one call.
 class replayer {
  public:
-  replayer(const plan& p, void** slots, char* arena) : p_{p}, slots_(slots), arena_(arena) {}
+  /// `arenas` are the devices', the host's first.
+  replayer(const plan& p, void** slots, void* const* arenas)
+      : p_{p}, slots_(slots), arenas_(arenas) {}
 
   /// Number of kernels launched.
   std::int64_t run() {
     const plan_step* const first = p_.steps().data();
     const auto count = static_cast<std::int32_t>(p_.steps().size());
-    if (p_.straight()) {
+    if (p_.straight() && p_.devices().empty()) {
       for (std::int32_t i = 0; i < count; ++i) launch(first[i]);
       return count;
     }
@@ -53,7 +59,8 @@ class replayer {
       const plan_step& s = first[i];
       switch (s.action) {
         case plan_action::launch:
-          launch(s);
+          if (s.device == 0 && s.source <= 0) launch(s);
+          else launch_on_device(s);
           ++launched;
           ++i;
           break;
@@ -83,7 +90,25 @@ class replayer {
     const operand_address* const a = p_.operands().data() + s.first_operand;
     for (std::int32_t k = 0; k < s.operands; ++k)
       data[k] = static_cast<char*>(slots_[a[k].slot]) + a[k].offset;
-    s.run(*s.shape, data, s.scratch < 0 ? nullptr : arena_ + s.scratch);
+    s.run(*s.shape, data,
+          s.scratch < 0 ? nullptr : static_cast<char*>(arenas_[s.device]) + s.scratch);
+  }
+  /// A kernel of a device besides the host, or a transfer.
+  void launch_on_device(const plan_step& s) const {
+    device_entry *const here = p_.device_at(s.device), *const from = s.source < 0
+                                                                         ? here
+                                                                         : p_.device_at(s.source);
+    const auto began = std::chrono::steady_clock::now();
+    {
+      const device_access reading(from == here ? nullptr : from), writing(here);
+      launch(s);
+    }
+    if (s.source >= 0)
+      return end_transfer(from, here, s.shape->size * size_of(s.shape->operands[0].type), began);
+    here->state.more_launches.fetch_add(1, std::memory_order_relaxed);
+    if (here->speed == 1) return;
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+    wait_until(began, took.count() / here->speed);
   }
   bool start(const plan_step& s) const {
     auto* const c = at<loop_counters>(operand(s, 0));
@@ -109,15 +134,41 @@ class replayer {
 
   plan_access p_;
   void** slots_;
-  char* arena_;
+  void* const* arenas_;
+};
+
+/// The arenas of one replay on the devices besides the host.
+class device_arenas {
+ public:
+  explicit device_arenas(const plan_access& p) {
+    for (const auto& d : p.devices()) {
+      if (d->where.get()->gone.load(std::memory_order_acquire))
+        throw device_error("calque: " + d->where.get()->name +
+                           " is gone; take one of the present devices");
+      leases_.push_back(std::make_unique<arena_lease>(d->arenas));
+    }
+  }
+  /// `to[0]` is the host's.
+  void put(void** to) const {
+    for (std::size_t d = 0; d < leases_.size(); ++d) to[d + 1] = leases_[d]->data();
+  }
+
+ private:
+  std::vector<std::unique_ptr<arena_lease>> leases_;
 };
 
 /// Runs a plan whose first `count` slots, the leaves' and the results', are filled.
 CALQUE_HIDDEN inline std::int64_t run_slots(const plan& p, void** slots, int count, void* arena) {
   slots[count] = const_cast<void*>(plan_access{p}.constants());
   slots[count + 1] = counted_memory();
-  slots[count + 2] = arena;
-  return replayer(p, slots, static_cast<char*>(arena)).run();
+  void** const arenas = slots + count + 2;
+  arenas[0] = arena;
+  const plan_access a{p};
+  if (a.devices().empty()) [[likely]]
+    return replayer(p, slots, arenas).run();
+  const device_arenas others(a);
+  others.put(arenas);
+  return replayer(p, slots, arenas).run();
 }
 CALQUE_HIDDEN inline int fill_slots(const plan& p, const leaf* leaves, void* const* results,
                                     void** slots) {

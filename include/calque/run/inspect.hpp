@@ -203,8 +203,11 @@ class plan_text {
     if (a.slot < leaves + results) return numbered("out", a.slot - leaves);
     if (a.slot == leaves + results) return numbered("constant+", a.offset);
     if (a.slot == leaves + results + 1) return a.offset ? numbered("index+", a.offset) : "index";
-    if (a.slot == leaves + results + 2) return numbered("arena+", a.offset);
-    return numbered("slice", a.slot - leaves - results - 3);
+    const int arena = leaves + results + 2, devices = static_cast<int>(p_.devices().size());
+    if (a.slot == arena) return numbered("arena+", a.offset);
+    if (a.slot <= arena + devices)
+      return numbered(p_.device_at(a.slot - arena)->name + "+", a.offset);
+    return numbered("slice", a.slot - arena - devices - 1);
   }
   std::string operand(const plan_step& t, int k) const {
     std::string s = address(t, k);
@@ -241,6 +244,9 @@ class plan_text {
       case step_role::loop:
         return "loop" + (t.count >= 0 ? " " + std::to_string(t.count) : std::string()) +
                (t.reverse ? " reversed" : "");
+      case step_role::transfer:
+        return "transfer " + device_name_of(t.source) + " to " + device_name_of(t.device) + " " +
+               shape_text(t);
       case step_role::reshape: return "copy " + shape_text(t);
       case step_role::store: return "copy " + shape_text(t);
       case step_role::snapshot: return "copy " + shape_text(t);
@@ -260,6 +266,10 @@ class plan_text {
     }
     return s + " " + shape_text(t);
   }
+  std::string device_name_of(int number) const {
+    const device_entry* const d = number < 0 ? nullptr : p_.device_at(number);
+    return d == nullptr ? "cpu:0" : d->name;
+  }
   static std::string shape_text(const plan_step& t) {
     std::string s = planning::extents_text(t.shape->extents, t.shape->rank);
     if (t.shape->kept < t.shape->rank) s += " keeps " + std::to_string(t.shape->kept);
@@ -269,6 +279,7 @@ class plan_text {
     const node& x = g_.nodes[n.node];
     switch (n.role) {
       case step_role::reshape: return "strides cannot express this reshape";
+      case step_role::transfer: return "who reads it is on another device";
       case step_role::store: return "its value could not be computed where it is wanted";
       case step_role::check: return "an index outside its axis throws before anything is written";
       case step_role::snapshot: return "its memory is overwritten before its last reading";

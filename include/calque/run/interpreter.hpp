@@ -100,6 +100,7 @@ class interpreter : public part_operations {
       case op_kind::along_axis:
         value(id) = along_axis(n, in(id, 0), n.inputs > 1 ? &in(id, 1) : nullptr);
         break;
+      case op_kind::transfer: value(id) = in(id, 0); break;
       case op_kind::sum_to: value(id) = sum_to(n, in(id, 0)); break;
       case op_kind::transpose: value(id) = transpose(n, in(id, 0)); break;
       case op_kind::reshape:

@@ -12,7 +12,8 @@
 
 #include "calque/backend/backend.hpp"
 #include "calque/core/bytes.hpp"
-#include "calque/graph/node.hpp"
+#include "calque/core/device.hpp"
+#include "calque/graph/graph.hpp"
 #include "calque/run/arena.hpp"
 
 namespace calque {
@@ -36,7 +37,9 @@ enum class plan_action : std::uint8_t {
 /// One instruction of a replay.
 struct plan_step {
   plan_action action = plan_action::launch;
-  bool reverse = false;  // loops
+  bool reverse = false;      // loops
+  std::int16_t device = 0;   // its number in the plan; 0 is the host
+  std::int16_t source = -1;  // transfers: the device that operand 0 is on
   kernel_function run = nullptr;
   const geometry* shape = nullptr;
   std::int32_t first_operand = 0, operands = 0;
@@ -55,6 +58,7 @@ struct plan_slice {
 
 enum class step_role : std::uint8_t {
   kernel,
+  transfer,
   check,
   reshape,
   store,
@@ -76,6 +80,19 @@ struct plan_result {
   dtype type = dtype::none;
   int rank = 0;
   std::array<std::int64_t, max_rank> extents{};
+  int device = 0;
+};
+
+/// A device of a plan besides the host, and the plan's temporaries there.
+struct plan_device {
+  device_ref where;
+  std::int64_t arena_bytes = 0, fresh_bytes = 0;
+  mutable arena_set arenas;
+
+  explicit plan_device(device_entry* d, std::int64_t bytes) : where(d), arena_bytes(bytes) {
+    arenas.set_device(where);
+    arenas.set_size(bytes);
+  }
 };
 
 /// Counters that the plans of one cache share.
@@ -100,9 +117,20 @@ class plan {
   [[nodiscard]] const std::int64_t* result_extents(int k) const { return result(k).extents.data(); }
   [[nodiscard]] int result_rank(int k) const { return result(k).rank; }
   [[nodiscard]] dtype result_type(int k) const { return result(k).type; }
+  /// The device that a fresh result is on; null for the host.
+  [[nodiscard]] detail::device_entry* result_place(int k) const {
+    return result(k).device == 0 ? nullptr : device_entry_at(result(k).device);
+  }
 
-  /// Bytes that a call has at its peak: its arena and its fresh results.
+  /// Bytes that a call has at its peak on the host: its arena and its fresh results.
   [[nodiscard]] bytes peak_bytes() const { return bytes(arena_bytes_ + fresh_bytes_); }
+  /// The same on any device.
+  [[nodiscard]] bytes peak_bytes(const device& where) const {
+    if (where.is_host()) return peak_bytes();
+    for (const auto& d : devices_)
+      if (d->where.get() == where.entry()) return bytes(d->arena_bytes + d->fresh_bytes);
+    return bytes{0};
+  }
   /// Temporaries and scratch.
   [[nodiscard]] bytes arena_bytes() const { return bytes(arena_bytes_); }
   /// Bytes that the plan itself and its arenas take, or will take once it has run.
@@ -131,6 +159,9 @@ class plan {
   friend struct detail::plan_access;
 
   const detail::plan_result& result(int k) const { return results_[static_cast<std::size_t>(k)]; }
+  [[nodiscard]] detail::device_entry* device_entry_at(int number) const {
+    return devices_[static_cast<std::size_t>(number - 1)]->where.get();
+  }
 
   std::vector<detail::plan_step> steps_;
   std::vector<detail::operand_address> operands_;
@@ -143,6 +174,8 @@ class plan {
   std::vector<unsigned char> variables_;  // by leaf: 1 reads, 2 writes
   std::vector<detail::step_note> notes_;  // by step
   graph_view graph_;
+  graph own_graph_;  // with transfers; else the function's is used
+  std::vector<std::unique_ptr<detail::plan_device>> devices_;  // besides the host, from 1 on
   int leaves_ = 0, slots_ = 0, launches_ = 0;
   bool straight_ = true;  // launches only
   std::int64_t arena_bytes_ = 0, fresh_bytes_ = 0, own_bytes_ = 0;
@@ -156,6 +189,7 @@ namespace detail {
 struct plan_access {
   const plan& p;
 
+  [[nodiscard]] static calque::graph& own_graph(plan& of) { return of.own_graph_; }
   [[nodiscard]] const std::vector<plan_step>& steps() const { return p.steps_; }
   [[nodiscard]] const std::vector<operand_address>& operands() const { return p.operands_; }
   [[nodiscard]] const std::vector<plan_slice>& slices() const { return p.slices_; }
@@ -165,6 +199,13 @@ struct plan_access {
   [[nodiscard]] int leaves() const { return p.leaves_; }
   [[nodiscard]] int slots() const { return p.slots_; }
   [[nodiscard]] bool straight() const { return p.straight_; }
+  [[nodiscard]] const std::vector<std::unique_ptr<plan_device>>& devices() const {
+    return p.devices_;
+  }
+  /// Null for the host.
+  [[nodiscard]] device_entry* device_at(int number) const {
+    return number == 0 ? nullptr : p.device_entry_at(number);
+  }
   [[nodiscard]] arena_set& arenas() const { return p.arenas_; }
   [[nodiscard]] run_counters* counters() const { return p.counters_; }
 };

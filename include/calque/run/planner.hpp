@@ -12,6 +12,7 @@
 #include "calque/plan/effects.hpp"
 #include "calque/plan/homes.hpp"
 #include "calque/plan/lifetimes.hpp"
+#include "calque/plan/placed_graph.hpp"
 #include "calque/plan/request_check.hpp"
 #include "calque/plan/schedule.hpp"
 #include "calque/run/plan.hpp"
@@ -19,11 +20,19 @@
 
 namespace calque::detail {
 
+/// A call that does not stay on the host: its graph with transfers, and where everything is.
+struct placed_call {
+  std::vector<device_entry*> devices;  // the host's is null
+  std::vector<std::int32_t> of_node, of_result;
+  std::vector<kernel_entry> of_node_kernels;
+};
+
 class planner {
  public:
   planner(const graph_view& g, const kernel_table& kernels, const planning::graph_facts& facts,
-          const call_request& request)
+          const call_request& request, const placed_call* placed = nullptr)
       : kernels_(kernels),
+        placed_(placed),
         sizes_(checked(g, request), request.leaves, request.leaf_count),
         overlaps_(checked(sizes_, request), facts, request),
         presence_{&has_cluster, &has_node, &kernels_, max_operands},
@@ -32,7 +41,9 @@ class planner {
                .g = sizes_.g,
                .facts = facts,
                .request = request,
-               .overlaps = overlaps_} {}
+               .overlaps = overlaps_,
+               .devices = placed ? &placed->of_node : nullptr,
+               .result_devices = placed ? &placed->of_result : nullptr} {}
 
   void run(plan& p, run_counters* counters) {
     planning::scheduler first(draft_, units_, presence_);
@@ -45,7 +56,13 @@ class planner {
     homes.run();
     layouts_.emplace(draft_, kernels_, homes.snapshots());
     lifetimes_.emplace(draft_);
-    p.arena_bytes_ = lifetimes_->run(layouts_->scratch);
+    const int devices = placed_ ? static_cast<int>(placed_->devices.size()) : 1;
+    const std::vector<std::int64_t> arenas =
+        lifetimes_->run(layouts_->scratch, devices, [this](int i) { return device_of_step(i); });
+    p.arena_bytes_ = arenas[0];
+    for (int d = 1; d < devices; ++d)
+      p.devices_.push_back(std::make_unique<plan_device>(
+          placed_->devices[static_cast<std::size_t>(d)], arenas[static_cast<std::size_t>(d)]));
     p.graph_ = sizes_.g;
     p.leaves_ = sizes_.g.argument_count;
     p.counters_ = counters;
@@ -90,8 +107,11 @@ class planner {
       const int id = sizes_.g.result(k);
       plan_result r{.type = sizes_.g.nodes[id].type, .rank = sizes_.rank(id)};
       std::copy_n(sizes_.extents(id), r.rank, r.extents.begin());
+      r.device = draft_.result_device(k);
       p.results_.push_back(r);
-      if (draft_.request.outputs == nullptr) p.fresh_bytes_ += sizes_.byte_count(id);
+      if (draft_.request.outputs != nullptr) continue;
+      if (r.device == 0) p.fresh_bytes_ += sizes_.byte_count(id);
+      else p.devices_[static_cast<std::size_t>(r.device - 1)]->fresh_bytes += sizes_.byte_count(id);
     }
   }
   void set_constants(plan& p) const {
@@ -108,7 +128,24 @@ class planner {
   void set_variables(plan& p) const {
     p.variables_ = planning::variable_use(sizes_.g, draft_.facts);
   }
-  int slot_count() const { return sizes_.g.argument_count + sizes_.g.result_count() + 3; }
+  int slot_count() const {
+    const int devices = placed_ ? static_cast<int>(placed_->devices.size()) : 1;
+    return sizes_.g.argument_count + sizes_.g.result_count() + 2 + devices;
+  }
+  /// The device whose memory a step writes, or, where it writes none, reads.
+  int device_of_step(int i) const {
+    if (placed_ == nullptr) return 0;
+    const step_layout& l = layouts_->of[static_cast<std::size_t>(i)];
+    return l.places.empty() ? 0 : device_of(l.places.back());
+  }
+  int device_of(const operand_base& p) const {
+    int m = p.memory;
+    if (p.slice >= 0) {
+      const planning::slice& s = draft_.slices[static_cast<std::size_t>(p.slice)];
+      m = s.node >= 0 ? draft_.place_of(s.node).memory : s.memory;
+    }
+    return draft_.memories[static_cast<std::size_t>(draft_.root(m))].device;
+  }
   void set_slices(plan& p) {
     p.slots_ = slot_count() + static_cast<int>(draft_.slices.size());
     for (std::size_t k = 0; k < draft_.slices.size(); ++k) {
@@ -132,8 +169,8 @@ class planner {
     if (p.slice >= 0) return {slot_count() + p.slice, p.offset};
     const int m = draft_.root(p.memory);
     if (m <= external + 1) return {m, p.offset};  // the constants' block and indices come next
-    const bool placed = draft_.memories[static_cast<std::size_t>(m)].cell >= 0;
-    return {external + 2, placed ? lifetimes_->offset_of(m) + p.offset : 0};
+    const planning::memory& at = draft_.memories[static_cast<std::size_t>(m)];
+    return {external + 2 + at.device, at.cell >= 0 ? lifetimes_->offset_of(m) + p.offset : 0};
   }
 
   void set_steps(plan& p) {
@@ -189,6 +226,9 @@ class planner {
         if (!s.enabled) return;
         const step_layout& l = layouts_->of[static_cast<std::size_t>(i)];
         out.run = layouts_->kernels[static_cast<std::size_t>(i)];
+        out.device = static_cast<std::int16_t>(device_of_step(i));
+        if (s.kind == step_kind::transfer)
+          out.source = static_cast<std::int16_t>(device_of(l.places.front()));
         for (const operand_base& at : l.places) p.operands_.push_back(address(at));
         const std::size_t first = p.layouts_.size();
         p.layouts_.insert(p.layouts_.end(), l.operands.begin(), l.operands.end());
@@ -254,6 +294,7 @@ class planner {
   static step_role role_of(step_kind k) {
     switch (k) {
       case step_kind::copy: return step_role::reshape;
+      case step_kind::transfer: return step_role::transfer;
       case step_kind::store: return step_role::store;
       case step_kind::snapshot: return step_role::snapshot;
       case step_kind::check: return step_role::check;
@@ -274,6 +315,7 @@ class planner {
   }
 
   const kernel_table& kernels_;
+  const placed_call* placed_;
   planning::sized_graph sizes_;
   planning::overlap_table overlaps_;
   planning::kernel_presence presence_;
@@ -285,6 +327,27 @@ class planner {
   std::vector<int> planned_from_;  // by the plan's step: the draft's
 };
 
+/// Plans a call with devices besides the host.
+CALQUE_HIDDEN inline void plan_on_devices(plan& p, graph& own, const graph_view& g,
+                                          const kernel_table& kernels, const call_request& request,
+                                          run_counters* counters) {
+  planning::check_request(g, request);
+  const planning::sized_graph sizes(g, request.leaves, request.leaf_count);
+  planning::size_check(sizes).run();
+  const planning::placement where(sizes, request);
+  planning::placed_graph with_transfers(sizes, where);
+  placed_call placed{where.devices, with_transfers.of, {}, {}};
+  for (int k = 0; k < g.result_count(); ++k) placed.of_result.push_back(where.of_result(k));
+  kernel_table table = kernels;
+  if (kernels.of_node != nullptr) {
+    for (std::int32_t from : with_transfers.origin)
+      placed.of_node_kernels.push_back(kernels.of_node[from]);
+    table.of_node = placed.of_node_kernels.data();
+  }
+  own = std::move(with_transfers.g);
+  planner(own.view(), table, planning::graph_facts(own.view()), request, &placed).run(p, counters);
+}
+
 /// Plans one call. Throws `shape_error`, `alias_error`, … before anything has changed.
 [[nodiscard]] inline std::unique_ptr<plan> make_plan(const graph_view& g,
                                                      const kernel_table& kernels,
@@ -292,7 +355,8 @@ class planner {
                                                      const call_request& request,
                                                      run_counters* counters = nullptr) {
   auto p = std::make_unique<plan>();
-  planner(g, kernels, facts, request).run(*p, counters);
+  if (request.on_host()) planner(g, kernels, facts, request).run(*p, counters);
+  else plan_on_devices(*p, plan_access::own_graph(*p), g, kernels, request, counters);
   return p;
 }
 

@@ -81,6 +81,13 @@ class step_layouts {
         kernel = &copy_kernel;
         break;
       }
+      case step_kind::transfer: {
+        const int in = d_.ids[static_cast<std::size_t>(s.first_input)];
+        b.copy(s.node, d_.place_of(in), d_.place_of(s.node));
+        empty = s_.elements(s.node) == 0;
+        kernel = &copy_kernel;
+        break;
+      }
       case step_kind::check: {
         const int in = d_.ids[static_cast<std::size_t>(s.first_input)];
         b.check(s.node, in);

@@ -1,0 +1,217 @@
+#include <calque/calque.hpp>
+#include <calque/ops/sort.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace cq = calque;
+using namespace cq::literals;
+
+namespace {
+
+template <class F>
+std::string message_of(F&& f) {
+  try {
+    f();
+  } catch (const std::exception& e) {
+    return e.what();
+  }
+  return "";
+}
+
+constexpr auto axpy = cq::trace([](auto x, auto y, auto a) { return a * x + y; });
+constexpr auto softmax = cq::trace([](auto x) { return cq::softmax(x, cq::axis<1>); });
+
+}  // namespace
+
+TEST_CASE("D1: a guard around a call moves it: arguments are copied, results stay there") {
+  const auto vs = cq::virtual_devices(cq::cpu(), {{.name = "a0", .kind = cq::device_kind::cpu}});
+  const cq::array<float, 1> x{1, 2, 3}, y{10, 20, 30};
+  const auto before = vs[0].counters();
+  {
+    const cq::device_guard on{vs[0]};
+    const auto z = axpy(x, y, 2.f);
+    CHECK(z.device() == vs[0]);
+    CHECK(z.to_vector() == std::vector<float>{12, 24, 36});
+    const auto now = vs[0].counters();
+    CHECK(now.transfers_in == before.transfers_in + 2);
+    CHECK(now.transfers_out == before.transfers_out + 1);
+    CHECK(now.launches == before.launches + 1);
+    const auto w = axpy(z, z, 1.f);  // what is there already is not copied
+    CHECK(w.device() == vs[0]);
+    CHECK(vs[0].counters().transfers_in == now.transfers_in);
+    CHECK(w.to_vector() == std::vector<float>{24, 48, 72});
+  }
+  const auto h = axpy(x, y, 2.f);
+  CHECK(h.device() == cq::device{});
+  CHECK(axpy.graphs() == 1);
+}
+
+TEST_CASE("D20: the same function under another guard is a second plan of one graph") {
+  const auto vs = cq::virtual_devices(cq::cpu(), {{.name = "a0", .kind = cq::device_kind::cpu},
+                                                  {.name = "a1", .kind = cq::device_kind::cpu}});
+  const auto x = cq::reshape(cq::linspace(-1.f, 1.f, 12), cq::shape{3, 4});
+  softmax.clear();
+  const auto plans = softmax.stats().plans;
+  const auto host = softmax(x);
+  CHECK(softmax.stats().plans == plans + 1);
+  for (int i = 0; i < 2; ++i)
+    for (const auto& d : vs) {
+      const cq::device_guard on{d};
+      const auto y = softmax(x);
+      CHECK(y.device() == d);
+      CHECK(y.to_vector() == host.to_vector());
+    }
+  CHECK(softmax.stats().plans == plans + 3);
+  CHECK(softmax.last_miss() == "the call is on another device than before");
+  CHECK(softmax.graphs() == 1);
+}
+
+TEST_CASE("E4: five readers of one value are one transfer; what only looks stays with its data") {
+  const auto vs = cq::virtual_devices(cq::cpu(), {{.name = "a0", .kind = cq::device_kind::cpu}});
+  constexpr auto five = cq::trace([](auto x) {
+    auto s = cq::sum(x), m = cq::max(x), p = cq::min(x);
+    auto t = cq::matmul(x, cq::transpose(x));
+    return std::tuple{s, m, p, t, cq::sort(x, cq::axis<0>)};
+  });
+  const auto x = cq::reshape(cq::linspace(-1.f, 1.f, 12), cq::shape{3, 4});
+  const auto host = five(x);
+  const cq::device_guard on{vs[0]};
+  const auto before = vs[0].counters();
+  const auto r = five(x);
+  CHECK(vs[0].counters().transfers_in == before.transfers_in + 1);
+  CHECK(std::get<0>(r).item() == std::get<0>(host).item());
+  CHECK(std::get<1>(r).item() == 1);
+  CHECK(std::get<2>(r).item() == -1);
+  CHECK(std::get<3>(r).to_vector() == std::get<3>(host).to_vector());
+  CHECK(std::get<4>(r).to_vector() == std::get<4>(host).to_vector());
+}
+
+TEST_CASE("E1: of a slice only its elements are copied") {
+  const auto vs = cq::virtual_devices(cq::cpu(), {{.name = "a0", .kind = cq::device_kind::cpu}});
+  constexpr auto part = cq::trace([](auto x) {
+    auto row = cq::slice(x, cq::range{1, 2}, cq::range{});
+    return cq::exp(cq::transpose(row)) + cq::sum(row);
+  });
+  const auto x = cq::reshape(cq::linspace(0.f, 1.f, 1000), cq::shape{10, 100});
+  const auto host = part(x);
+  const cq::device_guard on{vs[0]};
+  const auto before = vs[0].counters().bytes_in;
+  const auto y = part(x);
+  CHECK(vs[0].counters().bytes_in == before + 400);
+  CHECK(y.to_vector() == host.to_vector());
+}
+
+TEST_CASE("E3: variables stay where they are: reads and writes cross, in the program's order") {
+  const auto vs = cq::virtual_devices(cq::cpu(), {{.name = "a0", .kind = cq::device_kind::cpu}});
+  constexpr auto step = cq::trace([](auto w, auto g) {
+    auto old = w + 0.f;
+    w -= 0.5f * g;
+    auto now = w * 2.f;
+    w += 1.f;
+    return std::tuple{old, now};
+  });
+  const cq::array<float, 1> g{2, 4};
+  cq::variable<float, 1> w{cq::array<float, 1>{1, 2}, "w"}, v{cq::array<float, 1>{1, 2}, "v"};
+  const auto [old, now] = step(w, g);
+  const cq::device_guard on{vs[0]};
+  const auto [old2, now2] = step(v, g);
+  CHECK(old2.to_vector() == old.to_vector());
+  CHECK(now2.to_vector() == now.to_vector());
+  CHECK(v.value().device() == cq::device{});
+  CHECK(v.value().to_vector() == w.value().to_vector());
+}
+
+TEST_CASE("loops, branches, gradients and draws on a device are those of the host") {
+  const auto vs = cq::virtual_devices(cq::cpu(), {{.name = "a0", .kind = cq::device_kind::cpu}});
+  constexpr auto f = cq::trace([](auto x, auto n, auto xs) {
+    auto looped = cq::for_loop(
+        n, x, [&](auto i, auto s) { return s * 1.5f + cq::sum(s) * 0.1f + cq::astype<float>(i); });
+    auto chosen =
+        cq::cond(cq::sum(x) > 0.f, [&] { return looped * 2.f; }, [&] { return looped - x; });
+    auto g =
+        cq::grad([](auto a, auto b) { return cq::sum(cq::tanh(a) * b); }, cq::wrt<0>)(x, looped);
+    return std::tuple{looped, chosen, g, cq::concatenate<0>(x, xs),
+                      cq::take(xs, cq::argsort(xs, cq::axis<0>), cq::axis<0>)};
+  });
+  for (float sign : {1.f, -1.f})
+    for (int n : {0, 1, 3}) {
+      const cq::array<float, 1> x{sign * 0.1f, sign * 0.2f, sign * -0.05f}, xs{3, 1, 2, 5};
+      const auto host = f(x, n, xs);
+      const cq::device_guard on{vs[0]};
+      const auto there = f(x, n, xs);
+      CHECK(std::get<0>(there).to_vector() == std::get<0>(host).to_vector());
+      CHECK(std::get<1>(there).to_vector() == std::get<1>(host).to_vector());
+      CHECK(std::get<2>(there).to_vector() == std::get<2>(host).to_vector());
+      CHECK(std::get<3>(there).to_vector() == std::get<3>(host).to_vector());
+      CHECK(std::get<4>(there).to_vector() == std::get<4>(host).to_vector());
+      CHECK(std::get<1>(there).device() == vs[0]);
+    }
+}
+
+TEST_CASE("destinations may be anywhere: a result is copied to where its destination is") {
+  const auto vs = cq::virtual_devices(cq::cpu(), {{.name = "a0", .kind = cq::device_kind::cpu},
+                                                  {.name = "a1", .kind = cq::device_kind::cpu}});
+  const cq::array<float, 1> x{1, 2, 3}, y{1, 1, 1};
+  cq::array<float, 1> out = cq::zeros<float>(cq::shape{3});
+  auto there = out.to(vs[1]);
+  {
+    const cq::device_guard on{vs[0]};
+    axpy.into(out, x, y, 3.f);
+    axpy.into(there, x, y, 4.f);
+    cq::array<float, 1> fresh;
+    axpy.into(fresh, x, y, 5.f);
+    CHECK(fresh.device() == vs[0]);
+    CHECK(fresh.to_vector() == std::vector<float>{6, 11, 16});
+  }
+  CHECK(out.device() == cq::device{});
+  CHECK(out.to_vector() == std::vector<float>{4, 7, 10});
+  CHECK(there.device() == vs[1]);
+  CHECK(there.to_vector() == std::vector<float>{5, 9, 13});
+  axpy.into(there, there, x, 1.f);  // in place, from the host: there and back
+  CHECK(there.to_vector() == std::vector<float>{6, 11, 16});
+}
+
+TEST_CASE("D7: an operation that the device lacks is refused by name, and nothing has changed") {
+  const auto vs = cq::virtual_devices(
+      cq::cpu(), {{.name = "a0", .kind = cq::device_kind::cpu, .missing = {"exp"}},
+                  {.name = "a1", .kind = cq::device_kind::cpu}});
+  constexpr auto f = cq::trace([](auto x) { return cq::exp(x) + 1.f; });
+  const cq::array<float, 1> x{1, 2, 3};
+  const cq::device_guard on{vs[0]};
+  const std::string text = message_of([&] { (void)f(x); });
+  CHECK(text.find("plan: a0 has no kernel for exp(f32[3])") == 0);
+  CHECK(text.find("devices that have one: cpu:0, a1") != text.npos);
+  CHECK_THROWS_AS((void)f(x), cq::placement_error);
+  CHECK(vs[0].counters().allocations == 0);
+}
+
+TEST_CASE("a limit too small for one value throws before any launch; the next call works") {
+  const auto vs = cq::virtual_devices(
+      cq::cpu(), {{.name = "a0", .kind = cq::device_kind::cpu, .limit = 4_KiB}});
+  const auto big = cq::ones<float>(cq::shape{2000}), small = cq::ones<float>(cq::shape{100});
+  const cq::device_guard on{vs[0]};
+  CHECK_THROWS_AS((void)axpy(big, big, 1.f), cq::out_of_memory);
+  CHECK(vs[0].counters().launches == 0);
+  CHECK(vs[0].counters().used == 0);
+  CHECK(axpy(small, small, 1.f).to_vector() == std::vector<float>(100, 2.f));
+}
+
+TEST_CASE("a device that is gone runs nothing; its arrays can still be read") {
+  cq::device gone;
+  cq::array<float, 1> x;
+  {
+    const auto vs = cq::virtual_devices(cq::cpu(), {{.name = "a0", .kind = cq::device_kind::cpu}});
+    gone = vs[0];
+    x = cq::array<float, 1>{1, 2}.to(gone);
+    const cq::device_guard on{gone};
+    (void)axpy(x, x, 1.f);
+  }
+  CHECK(message_of([&] { const cq::device_guard on{gone}; }) ==
+        "device_guard: a0 is gone; take one of the present devices");
+  CHECK_THROWS_AS((void)axpy(x, x, 1.f), cq::device_error);
+  CHECK(x.to_vector() == std::vector<float>{1, 2});
+}
