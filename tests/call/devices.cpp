@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -48,6 +49,140 @@ TEST_CASE("D1: a guard around a call moves it: arguments are copied, results sta
   const auto h = axpy(x, y, 2.f);
   CHECK(h.device() == cq::device{});
   CHECK(axpy.graphs() == 1);
+}
+
+TEST_CASE("D1, D2, D3: guards in a body move what is traced after them; the inner one counts") {
+  const auto vs = cq::virtual_devices(cq::cpu(), {{.name = "a0", .kind = cq::device_kind::cpu},
+                                                  {.name = "a1", .kind = cq::device_kind::cpu}});
+  constexpr auto f = cq::trace([](auto x) {
+    const cq::device_guard outer{cq::device_name{"a0"}, x};
+    auto first = cq::exp(x);
+    auto second = [&] {
+      const cq::device_guard inner{cq::device_name{"a1"}, x};
+      return first * 2.f + cq::sum(x);
+    }();
+    auto third = [&] {
+      const cq::device_guard nowhere{cq::none, x};
+      return cq::tanh(x);
+    }();
+    return std::tuple{first, second, third, first - x};
+  });
+  constexpr auto plain = cq::trace([](auto x) {
+    auto first = cq::exp(x);
+    return std::tuple{first, first * 2.f + cq::sum(x), cq::tanh(x), first - x};
+  });
+  const cq::array<float, 1> x{0.5f, -1, 2};
+  const auto expected = plain(x);
+  const auto check = [&](const auto& r, const cq::device& third) {
+    CHECK(std::get<0>(r).device() == vs[0]);
+    CHECK(std::get<1>(r).device() == vs[1]);
+    CHECK(std::get<2>(r).device() == third);
+    CHECK(std::get<3>(r).device() == vs[0]);
+    CHECK(std::get<0>(r).to_vector() == std::get<0>(expected).to_vector());
+    CHECK(std::get<1>(r).to_vector() == std::get<1>(expected).to_vector());
+    CHECK(std::get<2>(r).to_vector() == std::get<2>(expected).to_vector());
+    CHECK(std::get<3>(r).to_vector() == std::get<3>(expected).to_vector());
+  };
+  check(f(x), cq::device{});
+  {
+    const cq::device_guard call{vs[1]};  // for what asks for no device
+    check(f(x), vs[1]);
+  }
+  CHECK(f.graphs() == 1);
+  CHECK(vs[0].counters().transfers_in == 2);  // x, once a call
+}
+
+TEST_CASE("D6: four guards around three values and a sum: two transfers, not more") {
+  const auto vs = cq::virtual_devices(cq::cpu(), {{.name = "a0", .kind = cq::device_kind::cpu}});
+  constexpr auto f = cq::trace([](auto x, auto y) {
+    auto a = [&] {
+      const cq::device_guard g{cq::cpu(), x};
+      return cq::exp(x);
+    }();
+    auto b = [&] {
+      const cq::device_guard g{cq::cpu(), x};
+      return cq::exp(y);
+    }();
+    const cq::device_guard g{cq::device_name{"a0"}, x};
+    return a + b;
+  });
+  const auto before = cq::device{}.counters();
+  const cq::array<float, 1> x{0, 1}, y{1, 0};
+  const auto c = f(x, y);
+  CHECK(c.device() == vs[0]);
+  CHECK(vs[0].counters().transfers_in == 2);
+  CHECK(vs[0].counters().launches == 1);
+  CHECK(cq::device{}.counters().launches > before.launches);
+  CHECK(c.to_vector()[0] == c.to_vector()[1]);
+}
+
+TEST_CASE(
+    "guards hold in nested callees, branches, loops, and gradients follow their forward part") {
+  const auto vs = cq::virtual_devices(cq::cpu(), {{.name = "a0", .kind = cq::device_kind::cpu},
+                                                  {.name = "a1", .kind = cq::device_kind::cpu}});
+  constexpr auto body = [](auto x, auto w, auto n) {
+    const auto loss = [](auto u, auto v) {
+      const auto layer = [](auto in, auto by, cq::device_name where) {
+        const cq::device_guard on{where, in};
+        return cq::tanh(in * by);
+      };
+      return cq::sum(layer(layer(v, u, cq::device_name{"a0"}), u, cq::device_name{"a1"}));
+    };
+    auto r = cq::value_and_grad(loss, cq::wrt<0>)(w, x);
+    const cq::device_guard on{cq::device_name{"a0"}, x};
+    auto looped = cq::for_loop(n, x, [&](auto, auto s) {
+      const cq::device_guard inner{cq::device_name{"a1"}, s};
+      return s * 1.25f + w;
+    });
+    auto chosen = cq::cond(
+        cq::sum(x) > 0.f, [&] { return cq::exp(x); },
+        [&] {
+          const cq::device_guard inner{cq::device_name{"a1"}, x};
+          return cq::exp(x * 2.f);
+        });
+    return std::tuple{r.value, r.grad, looped, chosen};
+  };
+  constexpr auto placed = cq::trace(body);
+  const cq::array<float, 1> w{0.5f, -0.25f, 2};
+  // the same body where a0 and a1 are gone is an error that names what there is
+  for (float sign : {1.f, -1.f})
+    for (int n : {0, 2}) {
+      const cq::array<float, 1> x{sign, sign * 0.5f, sign * 0.1f};
+      const auto r = placed(x, w, n);
+      for (int i = 0; i < 3; ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        const float v = x(i), u = w(i), t = std::tanh(v * u), s = std::tanh(t * u);
+        const float slope = (1 - s * s) * (t + u * (1 - t * t) * v);
+        CHECK(std::get<1>(r).to_vector()[at] == doctest::Approx(slope).epsilon(1e-5));
+        float l = v;
+        for (int k = 0; k < n; ++k) l = l * 1.25f + u;
+        CHECK(std::get<2>(r).to_vector()[at] == doctest::Approx(l).epsilon(1e-6));
+        const float sum = sign * 1.6f;
+        CHECK(std::get<3>(r).to_vector()[at] ==
+              doctest::Approx(std::exp(sum > 0 ? v : v * 2)).epsilon(1e-5));
+      }
+      CHECK(std::get<0>(r).device() == cq::device{});  // the sum is outside
+      CHECK(std::get<2>(r).device() == vs[0]);
+    }
+  CHECK(vs[0].counters().launches > 0);
+  CHECK(vs[1].counters().launches > 0);
+}
+
+TEST_CASE("names in a body are looked up when a call is planned; another device is another plan") {
+  constexpr auto f = cq::trace([](auto x) {
+    const cq::device_guard on{cq::device_name{"a0"}, x};
+    return x + 1.f;
+  });
+  const cq::array<float, 1> x{1, 2};
+  CHECK(message_of([&] { (void)f(x); }) == "device: there is no a0; there are cpu:0");
+  for (int i = 0; i < 2; ++i) {
+    const auto vs = cq::virtual_devices(cq::cpu(), {{.name = "a0", .kind = cq::device_kind::cpu}});
+    CHECK(f(x).device() == vs[0]);
+    CHECK(f(x).to_vector() == std::vector<float>{2, 3});
+  }
+  CHECK(f.stats().plans == 2);
+  CHECK(f.last_miss() == "a device that the function names is another");
+  CHECK_THROWS_AS((void)f(x), cq::device_error);
 }
 
 TEST_CASE("D20: the same function under another guard is a second plan of one graph") {

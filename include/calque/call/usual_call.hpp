@@ -23,7 +23,7 @@ namespace calque::detail {
 template <class S, bool Into>
 struct key_shape {
   int leaves = S::leaf_count, results = 0, leaf_words = 0, words = 0, variables = 0;
-  bool assigns = false;
+  bool assigns = false, asks = false;  // asks: for devices by name
 
   static constexpr key_shape make() {
     const graph_view g = S::final::view();
@@ -35,7 +35,10 @@ struct key_shape {
     }
     s.words = 1 + s.leaf_words;
     for (int k = 0; Into && k < s.results; ++k) s.words += g.nodes[g.result(k)].rank;
-    for (int id = 0; id < g.node_count; ++id) s.assigns |= g.kind(id) == op_kind::assign;
+    for (int id = 0; id < g.node_count; ++id) {
+      s.assigns |= g.kind(id) == op_kind::assign;
+      s.asks |= g.nodes[id].device >= 0;
+    }
     return s;
   }
   /// Bit 0: the results have destinations; then a bit for each leaf and destination: row-major.
@@ -54,7 +57,7 @@ class usual_call {
  public:
   /// Whether calls of this signature can be usual: keys that need no look at variables, and sizes
   /// for which code without loops is short.
-  static constexpr bool possible = shape.variables <= 1 && !shape.assigns &&
+  static constexpr bool possible = shape.variables <= 1 && !shape.assigns && !shape.asks &&
                                    1 + shape.leaves + shape.results < 64 && shape.words <= 64 &&
                                    (!Into || shape.leaves * shape.results <= 64) &&
                                    shape.leaves + shape.results + 3 <= slots_on_stack;

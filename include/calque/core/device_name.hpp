@@ -117,22 +117,23 @@ class device_name {
 
   /// "gpu:0"; with a job, replica or task the long form. What `device_name` reads back.
   [[nodiscard]] std::string text() const {
-    if (job_.empty() && replica_ < 0 && task_ < 0) return place();
-    return long_text();
+    std::string s;
+    write([&s](char c) { s += c; });
+    return s;
   }
   /// "/job:worker/replica:0/task:1/device:GPU:0", without the fields that are open.
   [[nodiscard]] std::string long_text() const {
     std::string s;
-    if (!job_.empty()) s.append("/job:").append(job());
-    if (replica_ >= 0) s.append("/replica:").append(std::to_string(replica_));
-    if (task_ >= 0) s.append("/task:").append(std::to_string(task_));
-    if (type_.empty() && index_ < 0) return s;
-    s.append("/device:");
-    const bool known = type() == "cpu" || type() == "gpu";
-    for (char c : type()) s += known ? static_cast<char>(c - 'a' + 'A') : c;
-    if (type_.empty()) s += '*';
-    if (index_ >= 0) s.append(":").append(std::to_string(index_));
+    write_long([&s](char c) { s += c; });
     return s;
+  }
+  /// Calls `put` with each letter of `text()`.
+  template <class Put>
+  constexpr void write(Put&& put) const {
+    if (!job_.empty() || replica_ >= 0 || task_ >= 0) return write_long(put);
+    if (type_.empty() && index_ < 0) return;
+    for (char c : type_.empty() ? std::string_view("*") : type()) put(c);
+    if (index_ >= 0) put(':'), write_number(index_, put);
   }
 
   /// The same place; threads do not matter.
@@ -142,10 +143,26 @@ class device_name {
   }
 
  private:
-  [[nodiscard]] std::string place() const {
-    std::string s(type_.empty() && index_ >= 0 ? "*" : type());
-    if (index_ >= 0) s.append(":").append(std::to_string(index_));
-    return s;
+  template <class Put>
+  constexpr void write_long(Put&& put) const {
+    const auto words = [&put](std::string_view s) {
+      for (char c : s) put(c);
+    };
+    if (!job_.empty()) words("/job:"), words(job());
+    if (replica_ >= 0) words("/replica:"), write_number(replica_, put);
+    if (task_ >= 0) words("/task:"), write_number(task_, put);
+    if (type_.empty() && index_ < 0) return;
+    words("/device:");
+    const bool known = type() == "cpu" || type() == "gpu";
+    for (char c : type()) put(known ? static_cast<char>(c - 'a' + 'A') : c);
+    if (type_.empty()) put('*');
+    if (index_ >= 0) put(':'), write_number(index_, put);
+  }
+  template <class Put>
+  static constexpr void write_number(int n, Put&& put) {
+    int digits = 1;
+    while (n / digits >= 10) digits *= 10;
+    for (; digits > 0; digits /= 10) put(static_cast<char>('0' + n / digits % 10));
   }
   static constexpr bool is_word(std::string_view s) {
     if (s.empty() || !detail::is_letter(s[0])) return false;

@@ -183,13 +183,15 @@ class device_ref {
     std::swap(entry_, o.entry_);
     return *this;
   }
-  ~device_ref() {
-    if (entry_ != nullptr && entry_->handles.fetch_sub(1, std::memory_order_acq_rel) == 1)
-      delete entry_;
+  constexpr ~device_ref() {
+    if (entry_ != nullptr) release(entry_);
   }
   [[nodiscard]] device_entry* get() const noexcept { return entry_; }
 
  private:
+  static void release(device_entry* e) noexcept {
+    if (e->handles.fetch_sub(1, std::memory_order_acq_rel) == 1) delete e;
+  }
   device_entry* entry_ = nullptr;
 };
 

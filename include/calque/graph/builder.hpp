@@ -6,6 +6,7 @@
 
 #include <string_view>
 
+#include "calque/core/device_name.hpp"
 #include "calque/graph/fault.hpp"
 #include "calque/graph/graph.hpp"
 #include "calque/graph/location.hpp"
@@ -29,6 +30,7 @@ class builder {
   build_observer* observer = nullptr;
   location where{};              // of the operation being traced
   trace_fault* fault = nullptr;  // where the first fault is noted; null: it is thrown
+  std::int32_t device = -1;      // of the operations being traced: its name in `g.chars`
 
   constexpr builder() { open_region(-1); }
   /// Goes on with the body of a graph; its variables cannot be read or assigned any more.
@@ -110,6 +112,7 @@ class builder {
     n.region = open_;
     if (n.line == 0) n.line = where.line, n.file = where.file;
     if (n.function == nullptr) n.function = where.function;
+    if (n.device < 0) n.device = device;
     const int id = g.nodes.push(n);
     if (observer && n.op->kind != op_kind::cond && n.op->kind != op_kind::loop)
       observer->appended(*observer, *this, id);
@@ -313,6 +316,18 @@ class builder {
     scope_.resize(scope_marks_.back());
     scope_marks_.pop();
   }
+  /// What is traced from here on is asked to run on `name`, whose open fields the guards around it
+  /// fill; with `clear` it is not asked anything.
+  constexpr void push_device(const device_name& name, bool clear = false) {
+    guards_.push(device);
+    const device_name outer = device < 0 ? device_name{} : device_name{g.chars.begin() + device};
+    const device_name merged = clear ? device_name{} : name.within(outer);
+    device = merged.is_open() ? -1 : device_text(merged);
+  }
+  constexpr void pop_device() {
+    device = guards_.back();
+    guards_.pop();
+  }
   /// Names a node; with the scopes' prefix, made unique by `_1`, `_2`, ….
   constexpr void set_name(int id, std::string_view name) {
     const int start = g.chars.size();
@@ -351,6 +366,20 @@ class builder {
     std::int32_t variable, region;
   };
 
+  /// Where a device's name stands in the characters; once for each name.
+  constexpr int device_text(const device_name& name) {
+    const int start = g.chars.size();
+    name.write([&](char c) { g.chars.push(c); });
+    g.chars.push('\0');
+    const std::string_view made(g.chars.begin() + start);
+    for (std::int32_t d : device_texts_)
+      if (std::string_view(g.chars.begin() + d) == made) {
+        g.chars.resize(start);
+        return d;
+      }
+    device_texts_.push(start);
+    return start;
+  }
   constexpr int open_region(int parent) {
     region r;
     r.parent = parent;
@@ -386,6 +415,7 @@ class builder {
   detail::list<variable_state> variables_;  // one block of states for each open region
   detail::list<saved> saved_;
   detail::list<effect> pending_;  // of closed regions whose owner comes later
+  detail::list<std::int32_t> guards_, device_texts_;
   detail::list<char> scope_;
   detail::list<std::int32_t> scope_marks_;
 };

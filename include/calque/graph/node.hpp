@@ -38,8 +38,9 @@ struct node {
            // axis's range; windows, overlap_add: of the first of two entries (a
            // window's extent, its step); extent's id; loop: how many of its results are carried;
            // marker: number of the variable that it stands for, or -1
-  std::int32_t name = -1;  // offset in the graph's characters, zero-terminated
-  std::int32_t line = 0;   // where it was written; no part of a node's identity
+  std::int32_t name = -1;    // offset in the graph's characters, zero-terminated
+  std::int32_t device = -1;  // where it was asked to run: likewise a name's offset; -1: anywhere
+  std::int32_t line = 0;     // where it was written; no part of a node's identity
   const char* file = nullptr;
   const char* function = nullptr;  // composed of this node and others; whose name errors give
   constant value{};                // constants
@@ -173,6 +174,10 @@ struct graph_view {
   }
   [[nodiscard]] constexpr std::string_view name(const node& n) const {
     return n.name < 0 ? std::string_view{} : std::string_view(chars + n.name);
+  }
+  /// The device that a node was asked to run on; empty if it was not.
+  [[nodiscard]] constexpr std::string_view device(const node& n) const {
+    return n.device < 0 ? std::string_view{} : std::string_view(chars + n.device);
   }
   /// The cluster of a node, -1 if it is in none.
   [[nodiscard]] constexpr int cluster_number(int id) const {

@@ -12,7 +12,7 @@
 
 #include <omp.h>
 
-#include "calque/core/device_guard.hpp"
+#include "calque/core/parallel.hpp"
 
 namespace calque {
 namespace detail {

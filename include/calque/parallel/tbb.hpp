@@ -10,7 +10,7 @@
 #include <oneapi/tbb/task.h>
 #include <oneapi/tbb/task_arena.h>
 
-#include "calque/core/device_guard.hpp"
+#include "calque/core/parallel.hpp"
 
 namespace calque {
 namespace detail {

@@ -62,9 +62,11 @@ class backward {
         flow(adjoint, b_.input(id, 0), adjoint.id[id], adjoint.masked[id]);
       } else if (n.op->differentiable) {
         b_.where = {n.line, n.file, n.function};
+        b_.device = n.device;
         apply_rule(id, active, adjoint);
       }
     }
+    b_.device = -1;
     id_list r;
     for (int w : wrt) r.push(adjoint.id[w]);
     return r;

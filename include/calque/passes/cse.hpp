@@ -100,7 +100,8 @@ class cse_pass {
   constexpr bool same(int id, const node& n, int made) const {
     const node& m = r_.out.at(made);
     if (m.op->key != n.op->key || m.op->kind != n.op->kind || m.type != n.type ||
-        m.rank != n.rank || m.inputs != n.inputs)
+        m.rank != n.rank || m.inputs != n.inputs ||
+        (m.device != n.device && n.op->kind != op_kind::constant))
       return false;
     for (int k = 0; k < n.inputs; ++k)
       if (r_.out.input(made, k) != r_.input(id, k)) return false;

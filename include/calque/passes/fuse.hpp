@@ -32,6 +32,7 @@ class fuser {
       if (a.first < 0) a.first = id;
       a.last = id;
       a.region = g.nodes[id].region;
+      a.device = g.nodes[id].device;
       a.root = g.clusters[c].root;
       a.domain = g.clusters[c].domain;
       ++a.nodes;

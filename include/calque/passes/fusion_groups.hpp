@@ -12,6 +12,7 @@ namespace calque::detail {
 /// Nodes that may become one kernel, while clusters are formed.
 struct fusion_group {
   std::int32_t region = 0, domain = -1, root = -1, nodes = 0, first = -1, last = -1;
+  std::int32_t device = -1;              // that its nodes were asked to run on
   std::int32_t inputs = 0, outputs = 0;  // bounds
   /// The first branch or loop that reads a member, and the last node outside that a member reads:
   /// the first waits for the group, and the group for the second.

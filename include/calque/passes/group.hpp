@@ -102,6 +102,7 @@ class grouper {
     const node& n = g_.nodes[id];
     const node_group& c = groups_[u.group];
     if (c.region != n.region || c.nodes >= max_cluster_nodes) return false;
+    if (g_.nodes[c.last].device != n.device) return false;
     if (c.inputs + n.inputs + c.outputs + u.escapes > max_operands - 8) return false;
     if (u.escapes && c.root >= 0) return false;
     if (n.rank == 0 && !u.escapes) return true;  // computed once before the loop
@@ -146,6 +147,7 @@ class grouper {
     if (t == c) return;
     if (groups_[t].root >= 0 || groups_[t].dead || groups_[t].region != groups_[c].region) return;
     if (!g_.same_extents(g_.nodes[groups_[t].domain], g_.nodes[root])) return;
+    if (g_.nodes[groups_[t].last].device != g_.nodes[root].device) return;
     if (groups_[t].first < root) return;  // a node before the root is taken for its body
     if (groups_[t].nodes + groups_[c].nodes > max_cluster_nodes) return;
     if (groups_[t].inputs + groups_[t].outputs + groups_[c].inputs > max_operands - 8) return;

@@ -28,7 +28,7 @@ class map_merger {
   constexpr bool is_map(const fusion_group& c) const { return !c.dead && c.root < 0; }
   constexpr bool fits(int c, int x) const {
     const fusion_group &a = m_.all[c], &b = m_.all[x];
-    if (!is_map(b) || a.region != b.region) return false;
+    if (!is_map(b) || a.region != b.region || a.device != b.device) return false;
     if (a.inputs + b.inputs + a.outputs + b.outputs > max_operands - 8) return false;
     if (a.nodes + b.nodes > max_merged_nodes) return false;
     const node &p = g_.nodes[a.domain], &q = g_.nodes[b.domain];

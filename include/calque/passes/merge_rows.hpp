@@ -83,7 +83,7 @@ class row_merger {
   }
   constexpr bool fits(const row_axes& axes, int x, int c) {
     const fusion_group &a = m_.all[x], &b = m_.all[c];
-    if (a.region != b.region) return false;
+    if (a.region != b.region || a.device != b.device) return false;
     if (a.root >= 0 && (!reduces(a) || reduced_mask(g_, a.root) != axes.mask)) return false;
     if (a.nodes + b.nodes > max_operands) return false;
     const row_form f = form(axes, a.domain);

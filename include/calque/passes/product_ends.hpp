@@ -33,7 +33,8 @@ class product_ends {
         const int in = g_.input(id, k);
         const node& n = g_.nodes[in];
         if (n.op->kind == op_kind::matmul && n.rank == 2 && g_.same_ones(n, domain) &&
-            n.region == m_.all[c].region && in > found && m_.is_read_by(in, c))
+            n.region == m_.all[c].region && n.device == m_.all[c].device && in > found &&
+            m_.is_read_by(in, c))
           found = in;
       }
     return found;

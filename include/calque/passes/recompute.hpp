@@ -67,7 +67,7 @@ class recompute_pass {
     for (int u = readers_of_[id]; u < readers_of_[id + 1] && fits; ++u) {
       const int i = readers_[u];
       if (g_.cluster_of[i] == home) continue;
-      fits = g_.nodes[i].region == n.region;
+      fits = g_.nodes[i].region == n.region && g_.nodes[i].device == n.device;
       add_once(readers, g_.cluster_of[i]);
     }
     if (!fits || readers.empty()) return;

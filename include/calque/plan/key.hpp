@@ -107,7 +107,7 @@ class plan_key {
     const auto count = [](int n) { return static_cast<std::size_t>(n); };
     const std::size_t leaves = count(r.leaf_count), outputs = r.outputs ? count(r.output_count) : 0;
     return flag_words(g) + 2 + 2 * max_rank * (leaves + outputs) + 2 * leaves + outputs +
-           (outputs + facts.written.size()) * leaves + outputs * outputs / 2;
+           facts.named.size() + (outputs + facts.written.size()) * leaves + outputs * outputs / 2;
   }
 
   /// Appends words, and flags into the words that were left free for them in front.
@@ -143,6 +143,7 @@ class plan_key {
     };
     add(r.where);
     for (int i = 0; i < r.leaf_count; ++i) add(r.leaves[i].place);
+    for (int i = 0; i < r.named_count; ++i) add(r.named[i]);
     for (int k = 0; r.outputs != nullptr && k < r.output_count; ++k) add(r.outputs[k].place);
   }
   /// Few variables are compared with each other; many go through a small filter first.
@@ -234,7 +235,14 @@ class key_difference {
       const std::int64_t pa = a == -1 ? position : a >> plan_key::place_shift & position;
       const std::int64_t pb = b == -1 ? position : b >> plan_key::place_shift & position;
       const std::int64_t p = pa < pb ? pa : pb;
-      return (p == 0 ? "the call" : name(p - 1)) + " is on another device than before";
+      const std::int64_t named = p - 1 - g_.argument_count,
+                         count = static_cast<std::int64_t>(graph_facts(g_).named.size());
+      if (p > 0 && named >= 0 && named < count)
+        return "a device that the function names is another";
+      return (p == 0       ? "the call"
+              : named >= 0 ? name(p - 1 - count)
+                           : name(p - 1)) +
+             " is on another device than before";
     }
   }
   bool differs(const std::string& what, int flag, int rank) {

@@ -25,6 +25,7 @@ enum class overlap : std::uint8_t {
 struct graph_facts {
   int leaves = 0, results = 0;
   std::vector<int> written;  // leaf numbers of the variables that some `assign` names, ascending
+  std::vector<std::int32_t> named;  // where the names of devices stand that nodes ask for
 
   explicit graph_facts(const graph_view& g) : leaves(g.argument_count), results(g.result_count()) {
     std::vector<char> seen(static_cast<std::size_t>(leaves));
@@ -33,6 +34,14 @@ struct graph_facts {
         seen[static_cast<std::size_t>(g.nodes[g.input(id, 0)].index)] = 1;
     for (int i = 0; i < leaves; ++i)
       if (seen[static_cast<std::size_t>(i)]) written.push_back(i);
+    for (int id = 0; id < g.node_count; ++id)
+      if (const std::int32_t d = g.nodes[id].device; d >= 0 && number_of(d) < 0) named.push_back(d);
+  }
+  /// The number among `named` of the device whose name stands at `offset`, or -1.
+  [[nodiscard]] int number_of(std::int32_t offset) const {
+    for (std::size_t i = 0; i < named.size(); ++i)
+      if (named[i] == offset) return static_cast<int>(i);
+    return -1;
   }
   [[nodiscard]] bool writes(int leaf_number) const {
     for (int w : written)

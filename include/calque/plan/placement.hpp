@@ -11,6 +11,7 @@
 
 #include "calque/core/device.hpp"
 #include "calque/graph/leaves.hpp"
+#include "calque/plan/overlap.hpp"
 #include "calque/plan/sizes.hpp"
 
 namespace calque::detail::planning {
@@ -23,8 +24,10 @@ class placement {
   std::vector<device_entry*> devices{nullptr};
   std::vector<std::int32_t> of;  // by node: the device's number, or `anywhere`
 
-  placement(const sized_graph& s, const call_request& r) : s_(s), g_(s.g), r_(r) {
+  placement(const sized_graph& s, const graph_facts& facts, const call_request& r)
+      : s_(s), g_(s.g), facts_(facts), r_(r) {
     here_ = number_of(r.where);
+    for (int i = 0; i < r.named_count; ++i) named_.push_back(number_of(r.named[i]));
     for (int k = 0; r.outputs != nullptr && k < r.output_count; ++k)
       (void)number_of(r.outputs[k].place);
     of.assign(static_cast<std::size_t>(g_.node_count), anywhere);
@@ -73,22 +76,29 @@ class placement {
       case op_kind::stop_gradient: return at(g_.input(id, 0));
       default:
         if (s_.is_number(id)) return anywhere;
-        require_kernel(id);
-        return here_;
+        return for_kernel(id);
     }
+  }
+  /// Where a node was asked to run, else where the call does.
+  [[nodiscard]] int asked(int id) const {
+    const int i = g_.nodes[id].device < 0 ? -1 : facts_.number_of(g_.nodes[id].device);
+    return i < 0 || i >= static_cast<int>(named_.size()) ? here_
+                                                         : named_[static_cast<std::size_t>(i)];
   }
   /// The index of a loop is anywhere; a state is where the loop's are; what is scanned stays.
   int of_argument(int id) const {
     const int owner = g_.regions[g_.nodes[id].region].owner, k = g_.nodes[id].index;
     if (k == 0) return anywhere;
-    if (k <= g_.nodes[owner].index) return here_;
+    if (k <= g_.nodes[owner].index) return asked(owner);
     return at(g_.input(owner, k));
   }
-  void require_kernel(int id) const {
-    const device_entry* const d = devices[static_cast<std::size_t>(here_)];
-    if (d == nullptr) return;
+  int for_kernel(int id) const {
+    const int at = asked(id);
+    const device_entry* const d = devices[static_cast<std::size_t>(at)];
     const node& n = g_.nodes[id];
-    if (std::find(d->missing.begin(), d->missing.end(), n.op->name) == d->missing.end()) return;
+    if (d == nullptr ||
+        std::find(d->missing.begin(), d->missing.end(), n.op->name) == d->missing.end())
+      return at;
     std::string operands;
     for (int k = 0; k < n.inputs; ++k)
       operands.append(k ? ", " : "").append(s_.text(g_.input(id, k)));
@@ -106,7 +116,9 @@ class placement {
 
   const sized_graph& s_;
   const graph_view& g_;
+  const graph_facts& facts_;
   const call_request& r_;
+  std::vector<int> named_;  // by number among the graph's names: the device's
   int here_ = on_host;
 };
 

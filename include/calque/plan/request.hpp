@@ -39,6 +39,8 @@ struct call_request {
   int output_count = 0;
   int threads = detail::current_device().threads;
   detail::device_entry* where = detail::current_device().entry;  // of the guard around the call
+  detail::device_entry* const* named = nullptr;  // the devices that the graph names, in its order
+  int named_count = 0;
 
   /// Whether everything is on the host, and stays there.
   [[nodiscard]] bool on_host() const {
@@ -46,6 +48,7 @@ struct call_request {
     for (int i = 0; i < leaf_count; ++i) host = host && leaves[i].place == nullptr;
     for (int k = 0; outputs != nullptr && k < output_count; ++k)
       host = host && outputs[k].place == nullptr;
+    for (int i = 0; i < named_count; ++i) host = host && named[i] == nullptr;
     return host;
   }
 };

@@ -147,6 +147,26 @@ class plan_cache {
 namespace detail {
 
 /// Why this thread's last misses of some caches happened.
+/// The devices that a graph's nodes ask for, held while a call is planned. Throws `device_error`
+/// for a name of none.
+class named_devices {
+ public:
+  named_devices(const graph_view& g, const planning::graph_facts& facts) {
+    for (std::int32_t at : facts.named) {
+      held_.push_back(find_device(device_name{g.chars + at}));
+      entries_.push_back(held_.back().get());
+    }
+  }
+  void tell(call_request& r) const {
+    r.named = entries_.data();
+    r.named_count = static_cast<int>(entries_.size());
+  }
+
+ private:
+  std::vector<device_ref> held_;
+  std::vector<device_entry*> entries_;
+};
+
 struct miss_record {
   std::uint64_t cache = 0;
   std::string text;
@@ -176,7 +196,10 @@ CALQUE_ONCE plan_use plan_cache::use(const call_request& request) {
   return plan_use(shell_for(request));
 }
 
-CALQUE_ONCE detail::plan_shell* plan_cache::shell_for(const call_request& request) {
+CALQUE_ONCE detail::plan_shell* plan_cache::shell_for(const call_request& given) {
+  call_request request = given;
+  const detail::named_devices named(graph_, facts_);
+  named.tell(request);
   if (request.leaf_count != graph_.argument_count ||
       (request.outputs != nullptr && request.output_count != graph_.result_count()))
     throw value_error("plan: the call does not have this function's leaves and results");

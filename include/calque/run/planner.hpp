@@ -329,12 +329,13 @@ class planner {
 
 /// Plans a call with devices besides the host.
 CALQUE_HIDDEN inline void plan_on_devices(plan& p, graph& own, const graph_view& g,
-                                          const kernel_table& kernels, const call_request& request,
-                                          run_counters* counters) {
+                                          const kernel_table& kernels,
+                                          const planning::graph_facts& facts,
+                                          const call_request& request, run_counters* counters) {
   planning::check_request(g, request);
   const planning::sized_graph sizes(g, request.leaves, request.leaf_count);
   planning::size_check(sizes).run();
-  const planning::placement where(sizes, request);
+  const planning::placement where(sizes, facts, request);
   planning::placed_graph with_transfers(sizes, where);
   placed_call placed{where.devices, with_transfers.of, {}, {}};
   for (int k = 0; k < g.result_count(); ++k) placed.of_result.push_back(where.of_result(k));
@@ -356,7 +357,7 @@ CALQUE_HIDDEN inline void plan_on_devices(plan& p, graph& own, const graph_view&
                                                      run_counters* counters = nullptr) {
   auto p = std::make_unique<plan>();
   if (request.on_host()) planner(g, kernels, facts, request).run(*p, counters);
-  else plan_on_devices(*p, plan_access::own_graph(*p), g, kernels, request, counters);
+  else plan_on_devices(*p, plan_access::own_graph(*p), g, kernels, facts, request, counters);
   return p;
 }
 
