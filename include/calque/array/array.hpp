@@ -146,8 +146,7 @@ class array {
     a.extents_ = extents.extents();
     const std::int64_t n =
         detail::dense_layout(dtype_of<value_type>, a.extents_.data(), Rank, a.strides_.data());
-    a.block_ = detail::storage_ref::allocate(n * std::int64_t{sizeof(T)},
-                                             detail::device_ref(where.entry()));
+    a.block_ = detail::storage_ref::allocate(n * std::int64_t{sizeof(T)}, where.entry());
     a.data_ = static_cast<T*>(a.block_.elements());
     return a;
   }
@@ -181,7 +180,7 @@ class array {
   [[nodiscard]] std::int64_t bytes() const { return size() * std::int64_t{sizeof(T)}; }
   [[nodiscard]] static constexpr int rank() { return Rank; }
   [[nodiscard]] calque::device device() const {
-    return block_ ? calque::device(block_->where) : calque::device();
+    return block_ ? calque::device(detail::device_ref(block_->where)) : calque::device();
   }
 
   /// Row-major without gaps?
@@ -339,9 +338,7 @@ class array {
   }
 
   /// The device that the elements are on; null for the host.
-  [[nodiscard]] detail::device_entry* place() const {
-    return block_ ? block_->where.get() : nullptr;
-  }
+  [[nodiscard]] detail::device_entry* place() const { return block_ ? block_->where : nullptr; }
   /// To host memory, or to memory of `target`, in row-major order.
   void pack(value_type* to, detail::device_entry* target = nullptr) const {
     std::array<std::int64_t, Rank> dense{};

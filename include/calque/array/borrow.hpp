@@ -74,8 +74,7 @@ template <class T, int Rank>
                         "over the other axes, or borrow a pointer to const");
   using access = detail::array_access;
   detail::storage_ref block;
-  if (!where.is_host())
-    block = detail::storage_ref::foreign(detail::device_ref(where.entry()), /*owned=*/false);
+  if (!where.is_host()) block = detail::storage_ref::foreign(where.entry(), /*owned=*/false);
   if (data == nullptr) data = reinterpret_cast<T*>(detail::no_elements);
   return access::make<T, Rank>(std::move(block), data, extents.extents(), strides);
 }

@@ -22,16 +22,15 @@ using storage_drop = void (*)(void* context) noexcept;
 
 struct storage {
   std::atomic<std::int64_t> handles{1};
-  std::int64_t block_bytes;  // header and elements; the header alone where they lie elsewhere
-  device_ref where;
+  std::int64_t block_bytes;       // header and elements; the header alone where they lie elsewhere
+  device_entry* where = nullptr;  // counted as a handle of the device; null for the host
   bool owned;  // shared handles detach before a write; false: borrowed, written through
   storage_drop drop = nullptr;
   void* context = nullptr;
   void* elsewhere = nullptr;  // elements in the memory of a device besides the host, ours
   std::int64_t elsewhere_bytes = 0;
 
-  storage(std::int64_t bytes, device_ref d, bool owns)
-      : block_bytes(bytes), where(std::move(d)), owned(owns) {}
+  storage(std::int64_t bytes, bool owns) : block_bytes(bytes), owned(owns) {}
 };
 
 /// Bytes between the block and its elements: elements keep the block's alignment.
@@ -63,23 +62,24 @@ class storage_ref {
   /// A block for `bytes` of elements on the host: one counted allocation, uninitialised.
   [[nodiscard]] static storage_ref allocate(std::int64_t bytes) {
     const std::int64_t all = storage_header + bytes;
-    return storage_ref(::new (host_allocate(all)) storage(all, {}, true));
+    return storage_ref(::new (host_allocate(all)) storage(all, true));
   }
   /// The same on a device; its header stays on the host.
-  [[nodiscard]] static storage_ref allocate(std::int64_t bytes, const device_ref& where) {
-    if (where.get() == nullptr) return allocate(bytes);
+  [[nodiscard]] static storage_ref allocate(std::int64_t bytes, device_entry* where) {
+    if (where == nullptr) return allocate(bytes);
     storage_ref made = foreign(where, true);
-    made->elsewhere = where.get()->allocate(bytes);
+    made->elsewhere = where->allocate(bytes);
     made->elsewhere_bytes = bytes;
     return made;
   }
 
   /// A header for memory of somebody else on device `where`. `drop(context)` runs when the last
   /// handle goes. `owned`: adopted memory, shared handles detach before a write.
-  [[nodiscard]] static storage_ref foreign(device_ref where, bool owned,
+  [[nodiscard]] static storage_ref foreign(device_entry* where, bool owned,
                                            storage_drop drop = nullptr, void* context = nullptr) {
-    storage* const block =
-        ::new (host_allocate(storage_header)) storage(storage_header, std::move(where), owned);
+    storage* const block = ::new (host_allocate(storage_header)) storage(storage_header, owned);
+    block->where = where;
+    if (where != nullptr) where->handles.fetch_add(1, std::memory_order_relaxed);
     block->drop = drop;
     block->context = context;
     return storage_ref(block);
@@ -91,9 +91,9 @@ class storage_ref {
 
   /// First element of a block made by `allocate`.
   [[nodiscard]] void* elements() const noexcept {
-    if (block_->elsewhere != nullptr) return block_->elsewhere;
-    if (block_->where.get() != nullptr) return no_elements;  // none, on a device
-    return reinterpret_cast<std::byte*>(block_) + storage_header;
+    if (block_->where == nullptr) [[likely]]
+      return reinterpret_cast<std::byte*>(block_) + storage_header;
+    return block_->elsewhere != nullptr ? block_->elsewhere : no_elements;
   }
   [[nodiscard]] bool shared() const noexcept {
     return block_ != nullptr && block_->handles.load(std::memory_order_acquire) > 1;
@@ -104,11 +104,15 @@ class storage_ref {
 
   static void destroy(storage* block) noexcept {
     if (block->drop != nullptr) block->drop(block->context);
-    if (block->elsewhere != nullptr)
-      block->where.get()->release(block->elsewhere, block->elsewhere_bytes);
+    if (block->where != nullptr) [[unlikely]]
+      leave_device(*block);
     const std::int64_t bytes = block->block_bytes;
     block->~storage();
     host_release(block, bytes);
+  }
+  [[gnu::noinline]] static void leave_device(storage& block) noexcept {
+    if (block.elsewhere != nullptr) block.where->release(block.elsewhere, block.elsewhere_bytes);
+    release_handle(block.where);
   }
 
   storage* block_ = nullptr;

@@ -238,11 +238,21 @@ struct traced {
   /// Gives an array the extents of result `k`.
   template <class T, int Rank>
   static void allocate(array<T, Rank>& a, const calque::plan& p, int k) {
+    if (p.result_place(k) != nullptr) [[unlikely]]
+      return allocate_there(a, p, k);
+    if constexpr (Rank > 0) a = array<T, Rank>::uninitialised(shape_of<Rank>(p, k));
+  }
+  /// The same on another device than the host.
+  template <class T, int Rank>
+  [[gnu::noinline]] static void allocate_there(array<T, Rank>& a, const calque::plan& p, int k) {
+    a = array<T, Rank>::uninitialised(shape_of<Rank>(p, k),
+                                      device(detail::device_ref(p.result_place(k))));
+  }
+  template <int Rank>
+  static calque::shape<Rank> shape_of(const calque::plan& p, int k) {
     std::array<std::int64_t, Rank> e{};
     std::copy_n(p.result_extents(k), Rank, e.begin());
-    if (detail::device_entry* const where = p.result_place(k)) [[unlikely]]
-      a = array<T, Rank>::uninitialised(calque::shape<Rank>(e), device(detail::device_ref(where)));
-    else if constexpr (Rank > 0) a = array<T, Rank>::uninitialised(calque::shape<Rank>(e));
+    return calque::shape<Rank>(e);
   }
   template <class Out, class... A>
   static void into_existing(Out& out, const A&... args) {

@@ -170,6 +170,9 @@ CALQUE_HIDDEN inline void count_launches(std::int64_t n) noexcept {
   c->launches.store(c->launches.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
 }
 
+inline void release_handle(device_entry* e) noexcept {
+  if (e->handles.fetch_sub(1, std::memory_order_acq_rel) == 1) delete e;
+}
 /// A counted reference to a device's entry; the host's is null.
 class device_ref {
  public:
@@ -184,14 +187,11 @@ class device_ref {
     return *this;
   }
   constexpr ~device_ref() {
-    if (entry_ != nullptr) release(entry_);
+    if (entry_ != nullptr) release_handle(entry_);
   }
   [[nodiscard]] device_entry* get() const noexcept { return entry_; }
 
  private:
-  static void release(device_entry* e) noexcept {
-    if (e->handles.fetch_sub(1, std::memory_order_acq_rel) == 1) delete e;
-  }
   device_entry* entry_ = nullptr;
 };
 
