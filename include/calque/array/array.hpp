@@ -136,35 +136,22 @@ class array {
   array(U value)  // NOLINT: implicit on purpose
       : value_{detail::checked_element<value_type>(value, "array")} {}
 
-  /// A dense array on a device whose elements have no value yet. Throws `out_of_memory`.
+  /// A dense array on a device whose elements have no value yet: one allocation (none for rank 0 on
+  /// the host). Throws `out_of_memory`.
   [[nodiscard]] static array uninitialised(const calque::shape<Rank>& extents,
-                                           const calque::device& where)
+                                           const calque::device& where = {})
     requires(!read_only)
   {
-    if (where.is_host()) return uninitialised(extents);
     array a;
+    if (Rank == 0 && where.is_host()) return a;
     a.extents_ = extents.extents();
     const std::int64_t n =
         detail::dense_layout(dtype_of<value_type>, a.extents_.data(), Rank, a.strides_.data());
-    a.block_ = detail::storage_ref::allocate(n * std::int64_t{sizeof(T)}, where.entry());
-    a.data_ = static_cast<T*>(a.block_.elements());
-    return a;
-  }
-  /// A dense host array whose elements have no value yet: one allocation (none for rank 0).
-  [[nodiscard]] static array uninitialised(const calque::shape<Rank>& extents)
-    requires(!read_only)
-  {
-    array a;
-    if constexpr (Rank > 0) {
-      a.extents_ = extents.extents();
-      const std::int64_t n =
-          detail::dense_layout(dtype_of<value_type>, a.extents_.data(), Rank, a.strides_.data());
-      if (n == 0) {
-        a.data_ = reinterpret_cast<T*>(detail::no_elements);
-      } else {
-        a.block_ = detail::storage_ref::allocate(n * std::int64_t{sizeof(T)});
-        a.data_ = static_cast<T*>(a.block_.elements());
-      }
+    if (n == 0 && where.is_host()) {
+      a.data_ = reinterpret_cast<T*>(detail::no_elements);
+    } else {
+      a.block_ = detail::storage_ref::allocate(n * std::int64_t{sizeof(T)}, where.entry());
+      a.data_ = static_cast<T*>(a.block_.elements());
     }
     return a;
   }
@@ -389,13 +376,11 @@ class array {
   template <class... Index>
   void check_index([[maybe_unused]] Index... index) const {
     [[maybe_unused]] int axis = 0;
-    (check_one(static_cast<std::int64_t>(index), axis++), ...);
-  }
-  void check_one(std::int64_t index, int axis) const {
-    if (index < 0 || index >= extent(axis))
-      throw index_error("at: index " + std::to_string(index) + " is outside axis " +
-                        std::to_string(axis) + " of " + label() + "; indices count from 0 to " +
-                        std::to_string(extent(axis) - 1));
+    ((index < 0 || std::cmp_greater_equal(index, extent(axis))
+          ? detail::throw_index(static_cast<std::int64_t>(index), axis, label(), extent(axis))
+          : void(),
+      ++axis),
+     ...);
   }
   void require_host(const char* op) const {
     if (place() != nullptr) [[unlikely]]
@@ -403,10 +388,7 @@ class array {
                          "; copy it to the host first with to(cpu())");
   }
   void require_size(const char* op, std::size_t given) const {
-    if (static_cast<std::uint64_t>(size()) != given)
-      throw shape_error(std::string(op) + ": " + label() + " has " + std::to_string(size()) +
-                        " elements but the span has " + std::to_string(given) +
-                        "; their sizes must be equal");
+    if (static_cast<std::uint64_t>(size()) != given) detail::throw_size(op, label(), size(), given);
   }
   [[nodiscard]] std::string label() const {
     return detail::label(dtype_of<value_type>, extents_.data(), Rank);

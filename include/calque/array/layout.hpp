@@ -21,6 +21,19 @@ namespace calque::detail {
   return std::string(name_of(t)) + to_string(extents, rank);
 }
 
+[[noreturn]] inline void throw_index(std::int64_t index, int axis, const std::string& of,
+                                     std::int64_t extent) {
+  throw index_error("at: index " + std::to_string(index) + " is outside axis " +
+                    std::to_string(axis) + " of " + of + "; indices count from 0 to " +
+                    std::to_string(extent - 1));
+}
+[[noreturn]] inline void throw_size(const char* op, const std::string& of, std::int64_t elements,
+                                    std::size_t given) {
+  throw shape_error(std::string(op) + ": " + of + " has " + std::to_string(elements) +
+                    " elements but the span has " + std::to_string(given) +
+                    "; their sizes must be equal");
+}
+
 /// Writes row-major strides and returns the number of elements. Throws `shape_error`, naming
 /// operation `op`, when the bytes of the block pass 2^63 - 1. Without elements every stride is 0.
 inline std::int64_t dense_layout(dtype t, const std::int64_t* extents, int rank,

@@ -6,9 +6,9 @@
 
 #include <string_view>
 
-#include "calque/core/device_name.hpp"
 #include "calque/graph/fault.hpp"
 #include "calque/graph/graph.hpp"
+#include "calque/graph/guard_stack.hpp"
 #include "calque/graph/location.hpp"
 #include "calque/graph/names.hpp"
 #include "calque/graph/structure.hpp"
@@ -312,22 +312,12 @@ class builder {
     for (char c : name) scope_.push(c);
     scope_.push('/');
   }
-  constexpr void pop_scope() {
-    scope_.resize(scope_marks_.back());
-    scope_marks_.pop();
-  }
-  /// What is traced from here on is asked to run on `name`, whose open fields the guards around it
-  /// fill; with `clear` it is not asked anything.
+  constexpr void pop_scope() { scope_.resize(scope_marks_.back()), scope_marks_.pop(); }
+  /// What is traced from here on is asked to run on `name`, within the guards around it.
   constexpr void push_device(const device_name& name, bool clear = false) {
-    guards_.push(device);
-    const device_name outer = device < 0 ? device_name{} : device_name{g.chars.begin() + device};
-    const device_name merged = clear ? device_name{} : name.within(outer);
-    device = merged.is_open() ? -1 : device_text(merged);
+    device = guards_.push(g.chars, name, clear);
   }
-  constexpr void pop_device() {
-    device = guards_.back();
-    guards_.pop();
-  }
+  constexpr void pop_device() { device = guards_.pop(); }
   /// Names a node; with the scopes' prefix, made unique by `_1`, `_2`, ….
   constexpr void set_name(int id, std::string_view name) {
     const int start = g.chars.size();
@@ -366,20 +356,6 @@ class builder {
     std::int32_t variable, region;
   };
 
-  /// Where a device's name stands in the characters; once for each name.
-  constexpr int device_text(const device_name& name) {
-    const int start = g.chars.size();
-    name.write([&](char c) { g.chars.push(c); });
-    g.chars.push('\0');
-    const std::string_view made(g.chars.begin() + start);
-    for (std::int32_t d : device_texts_)
-      if (std::string_view(g.chars.begin() + d) == made) {
-        g.chars.resize(start);
-        return d;
-      }
-    device_texts_.push(start);
-    return start;
-  }
   constexpr int open_region(int parent) {
     region r;
     r.parent = parent;
@@ -415,7 +391,7 @@ class builder {
   detail::list<variable_state> variables_;  // one block of states for each open region
   detail::list<saved> saved_;
   detail::list<effect> pending_;  // of closed regions whose owner comes later
-  detail::list<std::int32_t> guards_, device_texts_;
+  detail::guard_stack guards_;
   detail::list<char> scope_;
   detail::list<std::int32_t> scope_marks_;
 };

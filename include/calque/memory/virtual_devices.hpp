@@ -101,15 +101,8 @@ class virtual_device final : public device_entry {
 #endif
 };
 
-/// Adds devices to the table, all or none.
-inline void add_devices(const std::vector<device_ref>& made) {
-  device_table& t = devices_of_process();
-  const std::lock_guard lock(t.mutex);
-  for (const device_ref& r : made)
-    for (const device_entry* e : t.entries)
-      if (e->name == r.get()->name)
-        throw device_error("virtual_devices: there is a device " + e->name +
-                           " already; give the new one another name");
+/// Adds devices to the table, whose lock is held: all or none.
+inline void add_devices(device_table& t, const std::vector<device_ref>& made) {
   t.entries.reserve(t.entries.size() + made.size());
   t.visible.reserve(t.entries.capacity());
   for (const device_ref& r : made) {
@@ -128,31 +121,31 @@ inline void remove_devices(const std::vector<device>& gone) noexcept {
   }
 }
 /// The name that a spec's device gets; `taken` are those of the same call before it.
-[[nodiscard]] inline std::string name_of_spec(const device_spec& s,
+[[nodiscard]] inline std::string name_of_spec(const device_table& t, const device_spec& s,
                                               const std::vector<device_ref>& taken) {
-  const auto is_taken = [&](const std::string& n) {
-    for (const device_ref& r : taken)
-      if (r.get()->name == n) return true;
-    return false;
+  const auto is_there = [&t](const std::string& n) {
+    return std::any_of(t.entries.begin(), t.entries.end(),
+                       [&](const device_entry* e) { return e->name == n; });
   };
-  if (!s.name.empty()) {
-    const device_name n{s.name};
-    if (n.text() != s.name || n.type() == "cpu" || n.type() == "gpu")
-      throw device_error("virtual_devices: a virtual device cannot be called \"" + s.name +
-                         "\"; take a name like \"a0\"");
-    if (is_taken(s.name))
-      throw device_error("virtual_devices: two devices are called " + s.name +
-                         "; names must differ");
-    return s.name;
-  }
-  device_table& t = devices_of_process();
-  const std::lock_guard lock(t.mutex);
-  for (int i = 0;; ++i) {
-    const std::string n = (s.kind == accel ? "accel:" : "virtual:") + std::to_string(i);
-    const bool used = is_taken(n) || std::any_of(t.entries.begin(), t.entries.end(),
-                                                 [&](auto* e) { return e->name == n; });
-    if (!used) return n;
-  }
+  const auto is_taken = [&taken](const std::string& n) {
+    return std::any_of(taken.begin(), taken.end(),
+                       [&](const device_ref& r) { return r.get()->name == n; });
+  };
+  if (s.name.empty())
+    for (int i = 0;; ++i) {
+      std::string n = (s.kind == accel ? "accel:" : "virtual:") + std::to_string(i);
+      if (!is_there(n) && !is_taken(n)) return n;
+    }
+  const device_name n{s.name};
+  if (n.text() != s.name || n.type() == "cpu" || n.type() == "gpu")
+    throw device_error("virtual_devices: a virtual device cannot be called \"" + s.name +
+                       "\"; take a name like \"a0\"");
+  if (is_taken(s.name))
+    throw device_error("virtual_devices: two devices are called " + s.name + "; names must differ");
+  if (is_there(s.name))
+    throw device_error("virtual_devices: there is a device " + s.name +
+                       " already; give the new one another name");
+  return s.name;
 }
 inline void check_spec(const device_spec& s) {
   const std::string who = "virtual_devices: device " + (s.name.empty() ? "without a name" : s.name);
@@ -202,16 +195,17 @@ class [[nodiscard]] device_set {
   if (!parent.is_host())
     throw device_error("virtual_devices: " + parent.name() +
                        " cannot be carved up; take cpu() as the parent");
-  std::vector<detail::device_ref> made;
-  made.reserve(specs.size());
-  for (const device_spec& s : specs) {
-    detail::check_spec(s);
-    made.emplace_back(new detail::virtual_device(s, detail::name_of_spec(s, made)));
-  }
+  for (const device_spec& s : specs) detail::check_spec(s);
   std::vector<device> all;
-  all.reserve(made.size());
+  all.reserve(specs.size());
+  std::vector<detail::device_ref> made;  // goes after the lock, should something throw
+  made.reserve(specs.size());
+  detail::device_table& t = detail::devices_of_process();
+  const std::lock_guard lock(t.mutex);
+  for (const device_spec& s : specs)
+    made.emplace_back(new detail::virtual_device(s, detail::name_of_spec(t, s, made)));
   for (const detail::device_ref& r : made) all.emplace_back(r);
-  detail::add_devices(made);
+  detail::add_devices(t, made);
   return device_set(std::move(all));
 }
 

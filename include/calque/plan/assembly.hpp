@@ -1,5 +1,5 @@
 // How a draft writes values that are put together: from parts that are each wanted at a place of
-// one block, or by a step that adds to what is there; and the checks of indices.
+// one block, or by a step that adds to what is there; transfers; and the checks of indices.
 //
 // Part of schedule.hpp, which decides what comes when.
 #pragma once
@@ -43,6 +43,23 @@ class assembly_writer : public shadow_writer {
     }
     close(box, here() - 1);
     add_entity(id, row_major_place(box, id), here());
+  }
+  /// A copy of a value from another device.
+  void emit_transfer(int id) {
+    const int in = g_.input(id, 0);
+    emit(in);
+    const int first = static_cast<int>(d_.ids.size());
+    d_.ids.push_back(in), d_.ids.push_back(id);
+    const int at = push({.kind = step_kind::transfer,
+                         .node = id,
+                         .region = g_.nodes[id].region,
+                         .first_input = first,
+                         .inputs = 1,
+                         .first_output = first + 1,
+                         .outputs = 1});
+    read_by(in, at, false);
+    add_computed(id, at);
+    finish(id);
   }
   void require_kernel(int id) const {
     const node& n = g_.nodes[id];

@@ -183,22 +183,6 @@ class scheduler final : public assembly_writer {
     read_by(in, at, false);
     add_computed(id, at).reshaped = true;  // it is written in the source's order
   }
-  void emit_transfer(int id) {
-    const int in = g_.input(id, 0);
-    emit(in);
-    const int first = static_cast<int>(d_.ids.size());
-    d_.ids.push_back(in), d_.ids.push_back(id);
-    const int at = push({.kind = step_kind::transfer,
-                         .node = id,
-                         .region = g_.nodes[id].region,
-                         .first_input = first,
-                         .inputs = 1,
-                         .first_output = first + 1,
-                         .outputs = 1});
-    read_by(in, at, false);
-    add_computed(id, at);
-    finish(id);
-  }
   void emit_unit(int id) {
     const int c = units_.of(g_, id);
     const node& n = g_.nodes[id];
