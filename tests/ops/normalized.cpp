@@ -52,6 +52,36 @@ TEST_CASE("B9: layer_norm keeps its accuracy at any magnitude, with and without 
     for (double eps : {0., 1e-5}) CHECK(off_by<double>(50, 3, size, eps) < 1e-14);
 }
 
+TEST_CASE("layer_norm and its derivatives are the same traced, on arrays and eagerly (A11)") {
+  constexpr auto norm = [](auto x, auto g, auto b) { return cq::layer_norm(x, g, b); };
+  constexpr auto slope = [](auto x, auto g, auto b) {
+    return cq::grad(
+        [](auto v, auto s, auto t) { return cq::sum(cq::exp(cq::layer_norm(v, s, t))); },
+        cq::wrt<0, 1, 2>)(x, g, b);
+  };
+  const auto check = [&]<class T>(T, T tolerance) {
+    const cq::array<T, 2> x{{1, 2, 4}, {-3, 0.5, 7}};
+    const cq::array<T, 1> g{1, 2, 0.5}, b{0, -1, 3};
+    const auto near = [&](const auto& p, const auto& q) {
+      const auto u = p.to_vector(), v = q.to_vector();
+      REQUIRE(u.size() == v.size());
+      for (std::size_t i = 0; i < u.size(); ++i)
+        CHECK(std::fabs(u[i] - v[i]) <= tolerance * (1 + std::fabs(u[i])));
+    };
+    const auto traced = cq::trace(norm)(x, g, b);
+    CHECK(std::fabs(traced(0, 0) - T(-1.0690407)) < T(1e-4));
+    near(traced, cq::layer_norm(x, g, b));
+    near(traced, cq::eager(norm)(x, g, b));
+    const auto p = cq::trace(slope)(x, g, b);
+    const auto q = cq::eager(slope)(x, g, b);
+    near(std::get<0>(p), std::get<0>(q));
+    near(std::get<1>(p), std::get<1>(q));
+    near(std::get<2>(p), std::get<2>(q));
+  };
+  check(1.f, 2e-5f);
+  check(1., 1e-12);
+}
+
 TEST_CASE("B9: rows of one number are 0, of infinities and NaN are NaN, and disturb no other row") {
   constexpr float inf = std::numeric_limits<float>::infinity(), nan = NAN;
   const cq::array<float, 2> x{{5, 5, 5},

@@ -141,8 +141,8 @@ TEST_CASE("overlapping results are refused with both numbers, and nothing runs")
   c.array({3}, {2, 4, 6});
   block o0 = make_block({3}, {9, 9, 9}), o1 = make_block({3}, {}, dtype::float32, {}, o0.data());
   CHECK_THROWS_WITH_AS(c.into(p, {&o0, &o1}),
-                       "results 0 and 1 would be written to overlapping memory; give each its own "
-                       "array",
+                       "into: results 0 (f32[3]) and 1 (f32[3]) would be written to overlapping "
+                       "memory; give each its own array",
                        calque::alias_error);
   CHECK(o0.get() == numbers{9, 9, 9});
   CHECK(p.cache.stats().plans == 0);

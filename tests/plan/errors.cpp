@@ -64,10 +64,10 @@ TEST_CASE(
         "give extents with the same product");
   CHECK(failure([](maker& b, ids x) { return b.broadcast(x[0], {2, 4}); }, {{3}}) ==
         "broadcast_to: a is f32[3]: the result is f32[2,4]: extents 3 and 4 of axis 1 differ at "
-        "net.cpp:12; only an extent of 1 is stretched");
+        "net.cpp:12; only an extent of 1 is stretched: slice or reshape an operand");
   CHECK(failure([](maker& b, ids x) { return b.sum_to(x[0], x[1]); }, {{2, 4}, {3}}) ==
         "sum_to: a is f32[2,4]: the result is f32[3]: extents 4 and 3 of axis 0 differ at "
-        "net.cpp:12; only an extent of 1 is stretched");
+        "net.cpp:12; only an extent of 1 is stretched: slice or reshape an operand");
 }
 
 TEST_CASE("max, min and argmax of no elements are refused, sums of none are 0 (C032)") {

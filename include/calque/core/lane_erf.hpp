@@ -34,9 +34,10 @@ CALQUE_INLINE void erf_of_magnitude(lane<float, W>& r, const lane<float, W>& a) 
   using M = lane<std::int32_t, W>;
   using E = either<float>;
   L cut, one, p, q;
-  fill<float, W>(cut, 3.92f);  // 1 from here on
+  fill<float, W>(cut, 0x1.f5a888p+1f);  // 1 past it
   fill<float, W>(one, 1.f);
-  cut = (M)(a > cut) ? cut : a;
+  const M past = (M)(a > cut);
+  cut = past ? cut : a;
   const M near = (M)(cut < 1.125f);
   const L w = cut - 0x1.428f5cp+1f, z = cut * cut;
   polynomial<float, W>(q, w, -0x1.e4b652p-15f, 0x1.9df34ap-14f, 0x1.39ba9ap-11f, -0x1.103d40p-9f);
@@ -49,6 +50,7 @@ CALQUE_INLINE void erf_of_magnitude(lane<float, W>& r, const lane<float, W>& a) 
       E{0x1.06eba8p-3f, 0x1.393abap-6f});
   const L base = near ? a : one, factor = near ? a : -p;
   r = p * factor + base;
+  r = past ? one : r;
 }
 
 /// r = erf a for a >= 0: a + a P(a^2) below 1, 1 - e^Q(a - 1) with Q near ln erfc above, as N.

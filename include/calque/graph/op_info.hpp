@@ -119,16 +119,23 @@ constexpr constant evaluate_as(dtype out, const constant* x) {
         out, [&]<class To>(To) { return make_constant<To>(F::template convert<To>(v(0))); });
   } else if constexpr (F::arity == 1) {
     return narrowed(out, make_constant<T>(F{}(v(0))));
-  } else {
+  } else if constexpr (F::arity == 2) {
     return narrowed(out, make_constant<T>(F{}(v(0), v(1))));
+  } else {
+    return narrowed(out, make_constant<T>(F{}(v(0), v(1), v(2))));
   }
 }
 
 template <class F, class T>
 concept evaluates = requires(const F& f, T v) {
   requires form_of<F>() != map_form::same || (F::arity == 1 && requires { f(v); }) ||
-                   (F::arity == 2 && requires { f(v, v); });
+                   (F::arity == 2 && requires { f(v, v); }) ||
+                   (F::arity == 3 && requires { f(v, v, v); });
 };
+/// Whether elements of some type can be evaluated: by `eager`, and in constants.
+template <class F>
+concept evaluates_any = evaluates<F, float> || evaluates<F, double> || evaluates<F, bool> ||
+                        evaluates<F, std::uint64_t> || evaluates<F, std::int64_t>;
 
 template <class F>
 constexpr constant evaluate(dtype in, dtype out, const constant* x) {
@@ -168,7 +175,12 @@ constexpr op_info describe() {
   if (o.kind == op_kind::map) {
     o.form = form_of<F>();
     if constexpr (requires { &F::evaluate; }) o.evaluate = &F::evaluate;
-    else if constexpr (!requires { F::kind; }) o.evaluate = &evaluate<F>;
+    else if constexpr (!requires { F::kind; }) {
+      static_assert(evaluates_any<F>,
+                    "calque: an elementwise operation of one to three operands needs an operator() "
+                    "on numbers of some type");
+      o.evaluate = &evaluate<F>;
+    }
   }
   return o;
 }

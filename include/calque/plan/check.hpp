@@ -172,7 +172,7 @@ class size_check {
                differ(s_.extents(g_.input(id, 0))[small == id ? i + lead : i],
                       s_.extents(id)[small == id ? i : i + lead]) +
                " of axis " + std::to_string(small == id ? i : i + lead) + " differ",
-           "only an extent of 1 is stretched");
+           "only an extent of 1 is stretched: slice or reshape an operand");
     }
   }
 

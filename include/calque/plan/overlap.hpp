@@ -12,6 +12,7 @@
 #include "calque/core/error.hpp"
 #include "calque/plan/request.hpp"
 #include "calque/plan/strides.hpp"
+#include "calque/plan/text.hpp"
 
 namespace calque::detail::planning {
 
@@ -125,11 +126,11 @@ class overlap_table {
     refuse_written_twice(facts, r);
     for_each_overlap(g, facts, r, [&](int a, int b, overlap c) {
       if (b >= leaves_)
-        throw alias_error("results " + std::to_string(a - leaves_) + " and " +
-                          std::to_string(b - leaves_) +
+        throw alias_error("into: results " + result_text(g, r, a - leaves_) + " and " +
+                          result_text(g, r, b - leaves_) +
                           " would be written to overlapping memory; give each its own array");
       if (a >= leaves_ && facts.writes(b))
-        throw alias_error("result " + std::to_string(a - leaves_) +
+        throw alias_error("into: result " + result_text(g, r, a - leaves_) +
                           " would be written to memory of " + variable_text(r, b) +
                           ", which this function assigns; give another "
                           "destination");
@@ -142,6 +143,11 @@ class overlap_table {
   }
 
  private:
+  /// "0 (f32[3,4])"
+  static std::string result_text(const graph_view& g, const call_request& r, int k) {
+    const node& n = g.nodes[g.result(k)];
+    return std::to_string(k) + " (" + value_text(n.type, r.outputs[k].extents, n.rank) + ")";
+  }
   static std::string variable_text(const call_request& r, int i) {
     const char* name = r.leaves[i].name;
     return name != nullptr && *name != '\0'
