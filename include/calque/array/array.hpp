@@ -69,18 +69,9 @@ class array {
   array() = default;
   array(const array&) = default;
   array& operator=(const array&) = default;
-  array(array&& other) noexcept
-      : block_(std::move(other.block_)),
-        data_(std::exchange(other.data_, nullptr)),
-        extents_(std::exchange(other.extents_, {})),
-        strides_(std::exchange(other.strides_, {})),
-        value_(std::exchange(other.value_, {})) {}
+  array(array&& other) noexcept { take(other); }
   array& operator=(array&& other) noexcept {
-    block_ = std::move(other.block_);
-    data_ = std::exchange(other.data_, nullptr);
-    extents_ = std::exchange(other.extents_, {});
-    strides_ = std::exchange(other.strides_, {});
-    value_ = std::exchange(other.value_, {});
+    take(other);
     return *this;
   }
   ~array() = default;
@@ -136,21 +127,21 @@ class array {
   array(U value)  // NOLINT: implicit on purpose
       : value_{detail::checked_element<value_type>(value, "array")} {}
 
-  /// A dense array on a device whose elements have no value yet: one allocation (none for rank 0 on
-  /// the host). Throws `out_of_memory`.
+  /// A dense array whose elements have no value yet: one allocation, of which rank 0 has no need on
+  /// the host (where `entry` is null). Throws `out_of_memory`.
   [[nodiscard]] static array uninitialised(const calque::shape<Rank>& extents,
-                                           const calque::device& where = {})
+                                           detail::device_entry* entry = nullptr)
     requires(!read_only)
   {
     array a;
-    if (Rank == 0 && where.is_host()) return a;
+    if (Rank == 0 && entry == nullptr) return a;
     a.extents_ = extents.extents();
     const std::int64_t n =
         detail::dense_layout(dtype_of<value_type>, a.extents_.data(), Rank, a.strides_.data());
-    if (n == 0 && where.is_host()) {
+    if (n == 0 && entry == nullptr) {
       a.data_ = reinterpret_cast<T*>(detail::no_elements);
     } else {
-      a.block_ = detail::storage_ref::allocate(n * std::int64_t{sizeof(T)}, where.entry());
+      a.block_ = detail::storage_ref::allocate(n * std::int64_t{sizeof(T)}, entry);
       a.data_ = static_cast<T*>(a.block_.elements());
     }
     return a;
@@ -250,7 +241,7 @@ class array {
     if (!target.is_present())
       throw device_error("to: " + label() + " is on " + device().name() + " and " + target.name() +
                          " is gone; take one of the present devices");
-    return copy_on(target);
+    return copy_on(target.entry());
   }
 
   /// Copies the elements in row-major order; throws `shape_error` unless the sizes are equal.
@@ -261,7 +252,7 @@ class array {
   [[nodiscard]] std::vector<value_type> to_vector() const {
     std::vector<value_type> values(static_cast<std::size_t>(size()));
     if constexpr (std::same_as<value_type, bool>) {
-      const auto dense = copy_on({});  // std::vector<bool> has no pointer to pack into
+      const auto dense = copy_on(nullptr);  // std::vector<bool> has no pointer to pack into
       std::copy_n(dense.raw(), dense.size(), values.begin());
     } else {
       pack(values.data());
@@ -271,7 +262,7 @@ class array {
   /// A dense copy with storage of its own, on the same device.
   [[nodiscard]] array<value_type, Rank> clone() const {
     if (!is_allocated()) return {};
-    return copy_on(device());
+    return copy_on(place());
   }
 
   /// Overwrites the elements with those of an array of the same extents (an unallocated array takes
@@ -312,6 +303,13 @@ class array {
   friend class array;
   friend struct detail::array_access;
 
+  void take(array& other) noexcept {
+    block_ = std::move(other.block_);
+    data_ = std::exchange(other.data_, nullptr);
+    extents_ = std::exchange(other.extents_, {});
+    strides_ = std::exchange(other.strides_, {});
+    value_ = std::exchange(other.value_, {});
+  }
   [[nodiscard]] bool owns_block() const { return block_ && block_->owned; }
 
   /// First element on whatever device. A rank-0 array without foreign memory holds it itself.
@@ -319,10 +317,7 @@ class array {
     if constexpr (Rank == 0) return data_ != nullptr ? data_ : &value_.value;
     else return data_;
   }
-  [[nodiscard]] T* raw() {
-    if constexpr (Rank == 0) return data_ != nullptr ? data_ : &value_.value;
-    else return data_;
-  }
+  [[nodiscard]] T* raw() { return const_cast<T*>(std::as_const(*this).raw()); }
 
   /// The device that the elements are on; null for the host.
   [[nodiscard]] detail::device_entry* place() const { return block_ ? block_->where : nullptr; }
@@ -338,9 +333,9 @@ class array {
     detail::copy_across<value_type>(source, from, from_strides, place(), raw(), strides_.data(),
                                     extents_.data(), Rank);
   }
-  [[nodiscard]] array<value_type, Rank> copy_on(const calque::device& target) const {
+  [[nodiscard]] array<value_type, Rank> copy_on(detail::device_entry* target) const {
     auto copy = array<value_type, Rank>::uninitialised(shape(), target);
-    pack(copy.raw(), target.entry());
+    pack(copy.raw(), target);
     return copy;
   }
 
@@ -356,7 +351,7 @@ class array {
       replace_storage(keep);
   }
   [[gnu::noinline]] void replace_storage(bool keep) {
-    array fresh = uninitialised(shape(), device());
+    array fresh = uninitialised(shape(), place());
     if (keep) pack(fresh.raw(), place());
     *this = std::move(fresh);
   }

@@ -26,9 +26,10 @@ struct storage {
   device_entry* where = nullptr;  // counted as a handle of the device; null for the host
   bool owned;  // shared handles detach before a write; false: borrowed, written through
   storage_drop drop = nullptr;
-  void* context = nullptr;
-  void* elsewhere = nullptr;  // elements in the memory of a device besides the host, ours
-  std::int64_t elsewhere_bytes = 0;
+  // Set by `foreign` alone, which costs the usual block nothing:
+  void* context;
+  void* elsewhere;  // elements in the memory of a device besides the host, ours
+  std::int64_t elsewhere_bytes;
 
   storage(std::int64_t bytes, bool owns) : block_bytes(bytes), owned(owns) {}
 };
@@ -82,6 +83,8 @@ class storage_ref {
     if (where != nullptr) where->handles.fetch_add(1, std::memory_order_relaxed);
     block->drop = drop;
     block->context = context;
+    block->elsewhere = nullptr;
+    block->elsewhere_bytes = 0;
     return storage_ref(block);
   }
 

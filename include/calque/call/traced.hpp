@@ -245,8 +245,7 @@ struct traced {
   /// The same on another device than the host.
   template <class T, int Rank>
   [[gnu::noinline]] static void allocate_there(array<T, Rank>& a, const calque::plan& p, int k) {
-    a = array<T, Rank>::uninitialised(shape_of<Rank>(p, k),
-                                      device(detail::device_ref(p.result_place(k))));
+    a = array<T, Rank>::uninitialised(shape_of<Rank>(p, k), p.result_place(k));
   }
   template <int Rank>
   static calque::shape<Rank> shape_of(const calque::plan& p, int k) {

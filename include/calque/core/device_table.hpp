@@ -38,21 +38,25 @@ struct device_state {
   std::atomic<launch_count*> counts{nullptr};  // of all threads; only grows
   std::atomic<std::int64_t> more_launches{0};  // of threads that have no count of their own
 
-  void charge(std::int64_t bytes) { (void)charge_within(bytes, -1, nullptr); }
-  /// Counts an allocation unless more than `limit` bytes would be in use then (-1: no limit);
-  /// `found`: the bytes in use before.
-  bool charge_within(std::int64_t bytes, std::int64_t limit, std::int64_t* found) {
-    std::int64_t before = used.load(std::memory_order_relaxed);
-    do {
-      if (found != nullptr) *found = before;
+  void charge(std::int64_t bytes) {
+    count_allocation(used.fetch_add(bytes, std::memory_order_relaxed) + bytes);
+  }
+  /// The same unless more than `limit` bytes would be in use then (-1: no limit); `before`: those
+  /// in use.
+  bool charge_within(std::int64_t bytes, std::int64_t limit, std::int64_t& before) {
+    before = used.load(std::memory_order_relaxed);
+    do
       if (limit >= 0 && bytes > limit - before) return false;
-    } while (!used.compare_exchange_weak(before, before + bytes, std::memory_order_relaxed));
+    while (!used.compare_exchange_weak(before, before + bytes, std::memory_order_relaxed));
+    count_allocation(before + bytes);
+    return true;
+  }
+  void count_allocation(std::int64_t now_used) {
     allocations.fetch_add(1, std::memory_order_relaxed);
     std::int64_t seen = peak.load(std::memory_order_relaxed);
-    while (before + bytes > seen &&
-           !peak.compare_exchange_weak(seen, before + bytes, std::memory_order_relaxed)) {
+    while (now_used > seen &&
+           !peak.compare_exchange_weak(seen, now_used, std::memory_order_relaxed)) {
     }
-    return true;
   }
   void refund(std::int64_t bytes) { used.fetch_sub(bytes, std::memory_order_relaxed); }
 

@@ -55,7 +55,7 @@ class virtual_device final : public device_entry {
       throw device_error("memory: " + name + " is gone; take one of the present devices");
     const std::int64_t counted = counted_host_bytes(bytes);
     std::int64_t used = 0;
-    if (!state.charge_within(counted, limit, &used)) refuse(bytes, used);
+    if (!state.charge_within(counted, limit, used)) refuse(bytes, used);
     void* const data = take(bytes);
     if (data == nullptr) {
       state.refund(counted);
