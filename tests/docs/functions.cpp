@@ -104,6 +104,16 @@ std::string block(const std::string& source, const std::string& name) {
   return text;
 }
 
+// [tower]
+constexpr auto tower = cq::trace([](auto x, auto y) {
+  auto left = [&] {
+    const cq::device_guard on{cq::device_name{"a0"}, x};  // what is traced while it lives
+    return cq::tanh(x);
+  }();
+  return cq::sum(left + y);  // runs where the call does
+});
+// [tower]
+
 }  // namespace
 
 CALQUE_REGISTER(softsign);  // at global scope
@@ -298,4 +308,22 @@ TEST_CASE("variables, gradients, control flow, calls and plans") {
   std::string reason = step.last_miss();  // why this thread's last plan was made
   // [inspect]
   CHECK((why.size() > 100 && peak.count() > 0 && s.hits > 0 && !reason.empty()));
+}
+
+TEST_CASE("devices") {
+  using namespace cq::literals;
+  const cq::array<float, 1> x{1, 2, 3};
+  // [devices]
+  auto vs = cq::virtual_devices(cq::cpu(), {{.name = "a0", .limit = 64_MiB}, {.name = "a1"}});
+  auto there = x.to(vs[0]);  // a copy; a0 holds no more than its limit
+  cq::array<float, 0> total;
+  {
+    const cq::device_guard on{vs[1]};  // the calls of this thread, in this scope
+    total = tower(there, x);           // tanh on a0, the sum on a1, where the result stays
+  }
+  float value = total.item();                   // copied to be read
+  auto bytes = vs[1].counters().bytes_in;       // and launches, transfers, bytes in use, peak
+  std::vector<cq::device> all = cq::devices();  // cpu:0, a0, a1
+  // [devices]
+  CHECK((value > 8 && bytes == 24 && all.size() == 3 && there.device() == vs[0]));
 }
