@@ -86,7 +86,7 @@ TEST_CASE("foreign memory is kept alive by its handles and views, and let go onc
   auto owner = std::make_unique<std::vector<int>>(std::vector<int>{1, 2, 3, 4});
   int* const data = owner->data();
   auto block = detail::storage_ref::foreign(
-      cq::cpu(), /*owned=*/true,
+      nullptr, /*owned=*/true,
       [](void* context) noexcept {
         ++drops;
         delete static_cast<std::vector<int>*>(context);
