@@ -92,6 +92,78 @@ TEST_CASE("D1, D2, D3: guards in a body move what is traced after them; the inne
   CHECK(vs[0].counters().transfers_in == 2);  // x, once a call
 }
 
+TEST_CASE("D11, D12, D21: a plan says where a value is, what asked for it, and why; nothing runs") {
+  const auto vs = cq::virtual_devices(cq::cpu(), {{.name = "a0", .kind = cq::device_kind::cpu},
+                                                  {.name = "a1", .kind = cq::device_kind::cpu}});
+  constexpr auto f = cq::trace([](auto x, auto w) {
+    auto a = [&] {
+      const cq::device_guard on{cq::device_name{"a0"}, x};
+      return cq::named(cq::exp(x), "A");
+    }();
+    auto b = cq::named(cq::sum(a * a), "B");
+    w += b;
+    return std::tuple{a, b};
+  });
+  const cq::array<float, 1> x{1, 2};
+  cq::variable<float, 1> w{cq::array<float, 1>{0, 0}, "w"};
+  const auto ask = [&](const char* name) {
+    const auto p = f.plan(x, w).placement_of(name);
+    return p.assigned.name() + " | " + p.requested.value_or("-") + " | " + p.reason;
+  };
+  CHECK(ask("A") == "a0 | a0 | asked for by a guard in the body");
+  CHECK(ask("B") == "cpu:0 | - | the default device");
+  {
+    const cq::device_guard on{vs[1]};
+    CHECK(ask("A") == "a0 | a0 | asked for by a guard in the body");
+    CHECK(ask("B") == "a1 | - | the guard around the call");
+    const auto p = f.plan(x, w);
+    CHECK(p.placement_of(0).assigned == vs[0]);
+    CHECK(p.placement_of(1).assigned == vs[1]);
+    CHECK(p.explain().find("transfer cpu:0 to a0") != std::string::npos);
+    CHECK(p.explain().find(" on a1") != std::string::npos);
+    CHECK(p.peak_bytes(vs[0]).count() > 0);
+    CHECK(message_of([&] { (void)p.placement_of("C"); }) ==
+          "placement_of: nothing is called \"C\"; there are A, B");
+    CHECK_THROWS_AS((void)p.placement_of(2), cq::index_error);
+  }
+  CHECK(f.stats().launches == 0);
+  constexpr auto plain = cq::trace([](auto v) { return cq::named(v + 1, "y"); });
+  CHECK(plain.plan(x).placement_of("y").reason == "the default device");
+  const cq::device_guard on{cq::cpu()};
+  CHECK(plain.plan(x).placement_of("y").assigned == cq::device{});
+}
+
+TEST_CASE("D16: without a guard the first accelerator with the kernels is used, else the host") {
+  constexpr auto f = cq::trace([](auto x) {
+    return std::tuple{cq::named(x + 1.f, "plus"), cq::named(cq::matmul(x, x), "product")};
+  });
+  const cq::array<float, 2> x{{1, 2}, {3, 4}};
+  CHECK(std::get<0>(f(x)).device() == cq::device{});
+  {
+    const auto vs = cq::virtual_devices(cq::cpu(), {{.name = "p", .kind = cq::device_kind::cpu},
+                                                    {.name = "a0", .missing = {"matmul"}},
+                                                    {.name = "a1"}});
+    CHECK(cq::default_device() == vs[1]);
+    const auto r = f(x);
+    CHECK(std::get<0>(r).device() == vs[1]);
+    CHECK(std::get<1>(r).device() == vs[2]);
+    CHECK(std::get<1>(r).to_vector() == std::vector<float>{7, 10, 15, 22});
+    CHECK(f.plan(x).placement_of("plus").reason == "the default device");
+    {
+      const cq::device_guard on{cq::cpu()};
+      CHECK(std::get<0>(f(x)).device() == cq::device{});
+    }
+    cq::default_device(cq::cpu());
+    CHECK(std::get<0>(f(x)).device() == cq::device{});
+    cq::default_device(vs[0]);
+    CHECK(std::get<1>(f(x)).device() == vs[0]);
+    cq::reset_default_device();
+    CHECK(cq::default_device() == vs[1]);
+  }
+  CHECK(cq::default_device() == cq::device{});
+  CHECK(std::get<0>(f(x)).device() == cq::device{});
+}
+
 TEST_CASE("D6: four guards around three values and a sum: two transfers, not more") {
   const auto vs = cq::virtual_devices(cq::cpu(), {{.name = "a0", .kind = cq::device_kind::cpu}});
   constexpr auto f = cq::trace([](auto x, auto y) {

@@ -81,6 +81,13 @@ class held_plan {
   [[nodiscard]] std::string dot() const { return lease_->dot(); }
   [[nodiscard]] std::string json() const { return lease_->json(); }
   [[nodiscard]] std::string explain() const { return lease_->explain(); }
+  /// Where a named value or a result is, and why; see `plan::placement_of`.
+  [[nodiscard]] node_placement placement_of(std::string_view name) const {
+    return lease_->placement_of(name);
+  }
+  [[nodiscard]] node_placement placement_of(int result) const {
+    return lease_->placement_of(result);
+  }
   /// Bytes that a call holds at its peak on `where`: temporaries, scratch and fresh results.
   [[nodiscard]] bytes peak_bytes(const device& where = {}) const {
     return lease_->peak_bytes(where);

@@ -20,6 +20,7 @@
 
 #if CALQUE_DEFINES_ONCE()
 #include "calque/run/inspect.hpp"
+#include "calque/run/placement_of.hpp"
 #include "calque/run/planner.hpp"
 #endif
 
@@ -147,8 +148,8 @@ class plan_cache {
 namespace detail {
 
 /// Why this thread's last misses of some caches happened.
-/// The devices that a graph's nodes ask for, held while a call is planned. Throws `device_error`
-/// for a name of none.
+/// The devices that a graph's nodes ask for, and the default one, held while a call is planned.
+/// Throws `device_error` for a name of none.
 class named_devices {
  public:
   named_devices(const graph_view& g, const planning::graph_facts& facts) {
@@ -157,7 +158,11 @@ class named_devices {
       entries_.push_back(held_.back().get());
     }
   }
-  void tell(call_request& r) const {
+  void tell(call_request& r) {
+    if (!r.guarded) {
+      held_.push_back(default_device_for([](const device_entry&) { return true; }));
+      r.where = held_.back().get();
+    }
     r.named = entries_.data();
     r.named_count = static_cast<int>(entries_.size());
   }
@@ -198,7 +203,7 @@ CALQUE_ONCE plan_use plan_cache::use(const call_request& request) {
 
 CALQUE_ONCE detail::plan_shell* plan_cache::shell_for(const call_request& given) {
   call_request request = given;
-  const detail::named_devices named(graph_, facts_);
+  detail::named_devices named(graph_, facts_);
   named.tell(request);
   if (request.leaf_count != graph_.argument_count ||
       (request.outputs != nullptr && request.output_count != graph_.result_count()))

@@ -66,7 +66,7 @@ class [[nodiscard]] device_guard {
                          "<calque/parallel/omp.hpp> or <calque/parallel/tbb.hpp>");
     before_ = detail::current_device();
     held_ = d;
-    detail::current_device() = {d.entry(), d.threads()};
+    detail::current_device() = {d.entry(), d.threads(), true};
   }
   void leave_all() {
     before_ = detail::current_device();
