@@ -164,6 +164,39 @@ TEST_CASE("D16: without a guard the first accelerator with the kernels is used, 
   CHECK(std::get<0>(f(x)).device() == cq::device{});
 }
 
+TEST_CASE("D8: soft placement takes another device, by scope, and says so") {
+  const auto vs = cq::virtual_devices(
+      cq::cpu(), {{.name = "a0", .kind = cq::device_kind::cpu, .missing = {"exp"}}});
+  constexpr auto f = cq::trace([](auto x) {
+    const cq::device_guard on{cq::device_name{"a0"}, x};
+    auto e = cq::named(cq::exp(x), "E");
+    auto t = [&] {
+      const cq::soft_placement any{true, x};
+      const cq::device_guard far{cq::device_name{"b7"}, x};
+      return cq::named(cq::tanh(x), "T");
+    }();
+    return std::tuple{e, t, cq::named(x * 2.f, "X")};
+  });
+  const cq::array<float, 1> x{0, 1};
+  CHECK_THROWS_AS((void)f(x), cq::placement_error);  // exp is not in the soft scope
+  const cq::soft_placement any{true};
+  const auto r = f(x);
+  CHECK(std::get<0>(r).device() == cq::device{});
+  CHECK(std::get<1>(r).device() == cq::device{});
+  CHECK(std::get<2>(r).device() == vs[0]);
+  CHECK(std::get<2>(r).to_vector() == std::vector<float>{0, 2});
+  const auto p = f.plan(x);
+  CHECK(p.placement_of("E").reason == "soft placement: the device asked for has no kernel for it");
+  CHECK(p.placement_of("E").requested.value() == "a0");
+  CHECK(p.placement_of("T").reason == "soft placement: there is no device of the name asked for");
+  CHECK(p.placement_of("T").requested.value() == "b7");
+  CHECK(p.placement_of("X").assigned == vs[0]);
+  {
+    const cq::soft_placement hard{false};
+    CHECK_THROWS_AS((void)f(x), cq::placement_error);
+  }
+}
+
 TEST_CASE("D6: four guards around three values and a sum: two transfers, not more") {
   const auto vs = cq::virtual_devices(cq::cpu(), {{.name = "a0", .kind = cq::device_kind::cpu}});
   constexpr auto f = cq::trace([](auto x, auto y) {

@@ -102,6 +102,10 @@ class device_name {
     d.threads_ = n;
     return d;
   }
+  /// The same as `device{*this}.trim()`: gives back what the library keeps for reuse there.
+  ///
+  ///   cq::cpu().trim();
+  void trim() const;
   /// This name with the open fields filled from `outer`. An index belongs to its type: where this
   /// name has a type, an index of `outer` is not taken over.
   [[nodiscard]] constexpr device_name within(const device_name& outer) const {

@@ -121,6 +121,7 @@ inline void host_release(void* data, std::int64_t bytes) noexcept {
 
 }  // namespace calque::detail
 
+inline void calque::device_name::trim() const { device(*this).trim(); }
 inline void calque::device::trim() const noexcept {
   if (is_host()) (void)detail::host_blocks().trim();
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "calque/core/device.hpp"
+#include "calque/graph/guard_stack.hpp"
 #include "calque/graph/leaves.hpp"
 #include "calque/plan/overlap.hpp"
 #include "calque/plan/sizes.hpp"
@@ -22,15 +23,17 @@ inline constexpr int anywhere = -1, on_host = 0;
 
 /// Why a node is where it is.
 enum class place_reason : std::uint8_t {
-  number,    // kernels get its value, or count it
-  argument,  // where it was passed
-  variable,  // with its variable
-  look,      // with what it looks at
-  body,      // a guard in the body
-  call,      // the guard around the call
-  standard,  // the default device
-  loop,      // a state of a loop, or a result of a branch
-  transfer   // a copy for who reads it there
+  number,     // kernels get its value, or count it
+  argument,   // where it was passed
+  variable,   // with its variable
+  look,       // with what it looks at
+  body,       // a guard in the body
+  call,       // the guard around the call
+  standard,   // the default device
+  loop,       // a state of a loop, or a result of a branch
+  no_device,  // soft placement: there is none of the name asked for
+  no_kernel,  // soft placement: what was asked for has no kernel
+  transfer    // a copy for who reads it there
 };
 [[nodiscard]] constexpr const char* text_of(place_reason r) {
   switch (r) {
@@ -42,6 +45,9 @@ enum class place_reason : std::uint8_t {
     case place_reason::call: return "the guard around the call";
     case place_reason::standard: return "the default device";
     case place_reason::loop: return "with its branch or loop";
+    case place_reason::no_device: return "soft placement: there is no device of the name asked for";
+    case place_reason::no_kernel:
+      return "soft placement: the device asked for has no kernel for it";
     default: return "copied for who reads it";
   }
 }
@@ -63,9 +69,10 @@ enum class place_reason : std::uint8_t {
     default: break;
   }
   if (passes_on(g.kind(id))) return place_reason::look;
-  return g.nodes[id].device >= 0 ? place_reason::body
-         : guarded               ? place_reason::call
-                                 : place_reason::standard;
+  const std::string_view asked = asked_device(g.device(g.nodes[id]));
+  if (!asked.empty())
+    return is_host_name(device_name{asked}) ? place_reason::body : place_reason::no_device;
+  return guarded ? place_reason::call : place_reason::standard;
 }
 
 class placement {
@@ -136,9 +143,25 @@ class placement {
   /// Where a node was asked to run, else where the call does.
   [[nodiscard]] int asked(int id, place_reason& why) const {
     const int i = g_.nodes[id].device < 0 ? -1 : facts_.number_of(g_.nodes[id].device);
-    const bool named = i >= 0 && i < static_cast<int>(named_.size());
-    why = named ? place_reason::body : r_.guarded ? place_reason::call : place_reason::standard;
-    return named ? named_[static_cast<std::size_t>(i)] : here_;
+    const std::string_view name = asked_device(g_.device(g_.nodes[id]));
+    if (i < 0 || i >= static_cast<int>(named_.size()) || name.empty()) {
+      why = r_.guarded ? place_reason::call : place_reason::standard;
+      return here_;
+    }
+    const int at = named_[static_cast<std::size_t>(i)];
+    why = is_there(device_name{name}, at) ? place_reason::body : place_reason::no_device;
+    return at;
+  }
+  /// Whether it is the device of that name which was found.
+  [[nodiscard]] bool is_there(const device_name& name, int at) const {
+    if (is_host_name(name) || at == on_host) return is_host_name(name) == (at == on_host);
+    device_table& t = devices_of_process();
+    const std::lock_guard lock(t.mutex);
+    bool there = false;
+    for_each_visible(t, [&](const device_entry* e, int of_kind) {
+      there = there || (e == devices[static_cast<std::size_t>(at)] && is_called(*e, of_kind, name));
+    });
+    return there;
   }
   /// The index of a loop is anywhere; a state is where the loop's are; what is scanned stays.
   int of_argument(int id) const {
@@ -152,8 +175,10 @@ class placement {
     const int at = asked(id, why);
     const device_entry* const d = devices[static_cast<std::size_t>(at)];
     if (d == nullptr || has_kernels(*d, id)) return at;
-    if (why == place_reason::standard) return number_of(next_default(id));
     const node& n = g_.nodes[id];
+    const bool soft = r_.soft || is_soft(g_.device(n));
+    if (soft && why != place_reason::standard) why = place_reason::no_kernel;
+    if (soft || why == place_reason::standard) return number_of(next_default(id));
     std::string operands, others = "cpu:0";
     for (int k = 0; k < n.inputs; ++k)
       operands.append(k ? ", " : "").append(s_.text(g_.input(id, k)));

@@ -15,7 +15,8 @@ namespace detail {
 [[nodiscard]] CALQUE_HIDDEN inline node_placement placement_of_node(const plan_access& p, int id) {
   const graph_view& g = p.graph();
   node_placement r;
-  if (const std::string_view asked = g.device(g.nodes[id]); !asked.empty()) r.requested = asked;
+  if (const std::string_view asked = asked_device(g.device(g.nodes[id])); !asked.empty())
+    r.requested = asked;
   if (p.places().empty()) {  // nothing leaves the host
     r.reason = planning::text_of(planning::reason_on_host(g, id, p.guarded()));
     return r;

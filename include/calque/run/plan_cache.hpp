@@ -153,21 +153,32 @@ namespace detail {
 class named_devices {
  public:
   named_devices(const graph_view& g, const planning::graph_facts& facts) {
-    for (std::int32_t at : facts.named) {
-      held_.push_back(find_device(device_name{g.chars + at}));
-      entries_.push_back(held_.back().get());
-    }
+    for (std::int32_t at : facts.named) names_.push_back(g.chars + at);
   }
   void tell(call_request& r) {
     if (!r.guarded) {
       held_.push_back(default_device_for([](const device_entry&) { return true; }));
       r.where = held_.back().get();
     }
+    for (const std::string_view name : names_) entries_.push_back(find(name, r));
     r.named = entries_.data();
     r.named_count = static_cast<int>(entries_.size());
   }
 
  private:
+  device_entry* find(std::string_view name, const call_request& r) {
+    const std::string_view asked = asked_device(name);
+    if (asked.empty()) return r.where;
+    try {
+      held_.push_back(find_device(device_name{asked}));
+    } catch (const device_error&) {
+      if (!r.soft && !is_soft(name)) throw;
+      return r.where;
+    }
+    return held_.back().get();
+  }
+
+  std::vector<std::string_view> names_;
   std::vector<device_ref> held_;
   std::vector<device_entry*> entries_;
 };
