@@ -175,7 +175,7 @@ TEST_CASE("D8: soft placement takes another device, by scope, and says so") {
       const cq::device_guard far{cq::device_name{"b7"}, x};
       return cq::named(cq::tanh(x), "T");
     }();
-    return std::tuple{e, t, cq::named(x * 2.f, "X")};
+    return std::tuple{e, t, cq::named(cq::cumsum(x, cq::axis<0>), "X")};
   });
   const cq::array<float, 1> x{0, 1};
   CHECK_THROWS_AS((void)f(x), cq::placement_error);  // exp is not in the soft scope
@@ -184,7 +184,7 @@ TEST_CASE("D8: soft placement takes another device, by scope, and says so") {
   CHECK(std::get<0>(r).device() == cq::device{});
   CHECK(std::get<1>(r).device() == cq::device{});
   CHECK(std::get<2>(r).device() == vs[0]);
-  CHECK(std::get<2>(r).to_vector() == std::vector<float>{0, 2});
+  CHECK(std::get<2>(r).to_vector() == std::vector<float>{0, 1});
   const auto p = f.plan(x);
   CHECK(p.placement_of("E").reason == "soft placement: the device asked for has no kernel for it");
   CHECK(p.placement_of("E").requested.value() == "a0");
