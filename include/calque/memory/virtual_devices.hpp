@@ -45,7 +45,7 @@ class virtual_device final : public device_entry {
     speed = s.speed;
     missing = s.missing;
 #if CALQUE_LINUX()
-    if (s.checked) region_.emplace();
+    if (s.checked) region_.emplace(s.limit.count());
 #endif
   }
 

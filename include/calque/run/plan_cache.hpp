@@ -20,6 +20,7 @@
 
 #if CALQUE_DEFINES_ONCE()
 #include "calque/run/inspect.hpp"
+#include "calque/run/named_devices.hpp"
 #include "calque/run/placement_of.hpp"
 #include "calque/run/planner.hpp"
 #endif
@@ -122,6 +123,7 @@ class plan_cache {
   CALQUE_ONCE void retire(std::size_t i);
   /// Frees the plans taken out that nobody uses any more.
   CALQUE_ONCE void reclaim();
+  CALQUE_ONCE void drop_gone();
   [[nodiscard]] CALQUE_ONCE bool too_many() const;
   CALQUE_ONCE void evict(const detail::plan_shell* keep);
   /// A bigger table; readers that still follow the old one find nothing there and come here.
@@ -148,41 +150,6 @@ class plan_cache {
 namespace detail {
 
 /// Why this thread's last misses of some caches happened.
-/// The devices that a graph's nodes ask for, and the default one, held while a call is planned.
-/// Throws `device_error` for a name of none.
-class named_devices {
- public:
-  named_devices(const graph_view& g, const planning::graph_facts& facts) {
-    for (std::int32_t at : facts.named) names_.push_back(g.chars + at);
-  }
-  void tell(call_request& r) {
-    if (!r.guarded) {
-      held_.push_back(default_device_for([](const device_entry&) { return true; }));
-      r.where = held_.back().get();
-    }
-    for (const std::string_view name : names_) entries_.push_back(find(name, r));
-    r.named = entries_.data();
-    r.named_count = static_cast<int>(entries_.size());
-  }
-
- private:
-  device_entry* find(std::string_view name, const call_request& r) {
-    const std::string_view asked = asked_device(name);
-    if (asked.empty()) return r.where;
-    try {
-      held_.push_back(find_device(device_name{asked}));
-    } catch (const device_error&) {
-      if (!r.soft && !is_soft(name)) throw;
-      return r.where;
-    }
-    return held_.back().get();
-  }
-
-  std::vector<std::string_view> names_;
-  std::vector<device_ref> held_;
-  std::vector<device_entry*> entries_;
-};
-
 struct miss_record {
   std::uint64_t cache = 0;
   std::string text;
@@ -281,6 +248,7 @@ CALQUE_ONCE detail::plan_shell* plan_cache::plan_now(const detail::planning::pla
   }
   std::string why = reason(key);
   auto made = detail::make_plan(graph_, kernels_, facts_, request, &counters_);
+  drop_gone();
   reclaim();
   detail::plan_shell* shell = spare();
   shell->key.assign(key.begin(), key.end());
@@ -298,6 +266,15 @@ CALQUE_ONCE detail::plan_shell* plan_cache::plan_now(const detail::planning::pla
   return shell;
 }
 
+/// Plans for devices that are gone will not be asked for again, and hold their memory.
+CALQUE_ONCE void plan_cache::drop_gone() {
+  for (std::size_t i = active_.size(); i-- > 0;)
+    for (const auto& d : detail::plan_access{*active_[i]->content}.devices())
+      if (d->where.get()->gone.load(std::memory_order_acquire)) {
+        retire(i);
+        break;
+      }
+}
 CALQUE_ONCE std::string plan_cache::reason(const detail::planning::plan_key& key) const {
   const detail::plan_shell* latest = nullptr;
   for (const detail::plan_shell* s : active_)
