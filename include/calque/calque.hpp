@@ -26,5 +26,6 @@
 #include "calque/trace/names.hpp"
 #include "calque/trace/parts.hpp"
 #include "calque/trace/random.hpp"
+#include "calque/trace/soft_placement.hpp"
 
 #include "calque/core/pop_macros.inc"

@@ -8,6 +8,7 @@
 
 #include "calque/array/factories.hpp"
 #include "calque/call/draw_limits.hpp"
+#include "calque/call/held_plan.hpp"
 #include "calque/call/outs.hpp"
 #include "calque/call/signature.hpp"
 #include "calque/call/usual_call.hpp"
@@ -72,24 +73,6 @@ void run_plan(plan_use& lease, Frame& frame, void* const* results) {
 }
 
 }  // namespace detail
-
-/// A plan to read; it lives as long as this object.
-class held_plan {
- public:
-  explicit held_plan(plan_lease lease) : lease_(std::move(lease)) {}
-  [[nodiscard]] std::string dump() const { return lease_->dump(); }
-  [[nodiscard]] std::string dot() const { return lease_->dot(); }
-  [[nodiscard]] std::string json() const { return lease_->json(); }
-  [[nodiscard]] std::string explain() const { return lease_->explain(); }
-  /// Bytes that a call holds at its peak on `where`: temporaries, scratch and fresh results.
-  [[nodiscard]] bytes peak_bytes(const device& where = {}) const {
-    return lease_->peak_bytes(where);
-  }
-  [[nodiscard]] const calque::plan* operator->() const { return &*lease_; }
-
- private:
-  plan_lease lease_;
-};
 
 /// A traced function: an empty object; see `trace`.
 template <class F, int PassLevel>

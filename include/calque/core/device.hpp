@@ -128,6 +128,23 @@ void for_each_visible(device_table& t, F&& f) {
   return found;
 }
 
+/// The device of calls outside every guard: the one chosen by `default_device`, else the first
+/// visible GPU, accelerator or, at last, the host (which is null), of those that `has(entry)`
+/// takes.
+template <class F>
+[[nodiscard]] device_ref default_device_for(F&& has) {
+  if (!default_is_elsewhere().load(std::memory_order_relaxed)) return {};
+  device_table& t = devices_of_process();
+  const std::lock_guard lock(t.mutex);
+  device_entry* best = nullptr;
+  if (t.chosen != nullptr && has(*t.chosen)) return device_ref(t.chosen);
+  for_each_visible(t, [&](device_entry* e, int) {
+    if (e->kind == device_kind::cpu || !has(*e)) return;
+    if (best == nullptr || (best->kind == accel && e->kind == device_kind::gpu)) best = e;
+  });
+  return device_ref(best);
+}
+
 }  // namespace detail
 
 inline device::device(const device_name& name)
@@ -141,6 +158,33 @@ inline device::device(const device_name& name)
   detail::for_each_visible(
       t, [&](detail::device_entry* e, int) { all.emplace_back(detail::device_ref(e)); });
   return all;
+}
+
+/// Makes `d` the device of calls outside every guard, for what it has kernels for. Without a choice
+/// that is the first visible GPU, else the first virtual accelerator, else the host. Throws
+/// `device_error` for a device that is gone.
+///
+///   cq::default_device(cq::cpu());  // whatever else there is
+inline void default_device(const device& d) {
+  detail::device_table& t = detail::devices_of_process();
+  const std::lock_guard lock(t.mutex);
+  if (!d.is_present())
+    throw device_error("default_device: " + d.name() + " is gone; take one of the present devices");
+  t.chosen = d.entry();
+  t.host_chosen = d.is_host();
+  t.note_default();
+}
+/// The device of calls outside every guard.
+[[nodiscard]] inline device default_device() {
+  return device(detail::default_device_for([](const detail::device_entry&) { return true; }));
+}
+/// Takes the choice back.
+inline void reset_default_device() {
+  detail::device_table& t = detail::devices_of_process();
+  const std::lock_guard lock(t.mutex);
+  t.chosen = nullptr;
+  t.host_chosen = false;
+  t.note_default();
 }
 
 /// Counters of a device; the same as `d.counters()`.

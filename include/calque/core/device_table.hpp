@@ -117,12 +117,27 @@ class device_entry {
   device_state state;
 };
 
+/// Whether calls outside every guard may run on another device than the host.
+CALQUE_SHARED inline std::atomic<bool>& default_is_elsewhere() noexcept {
+  static constinit std::atomic<bool> elsewhere{false};
+  return elsewhere;
+}
 /// All devices besides the host, in the order in which they came, and which of them are visible.
 struct device_table {
   std::mutex mutex;
   std::vector<device_entry*> entries;
   std::vector<device_entry*> visible;  // of `entries`, in the order given
   bool filtered = false;               // else all are
+  device_entry* chosen = nullptr;      // by `default_device`
+  bool host_chosen = false;
+
+  /// To be called where the visible devices or the choice have changed.
+  void note_default() {
+    const std::vector<device_entry*>& seen = filtered ? visible : entries;
+    bool elsewhere = chosen != nullptr;
+    for (const device_entry* e : seen) elsewhere = elsewhere || e->kind != device_kind::cpu;
+    default_is_elsewhere().store(elsewhere && !host_chosen, std::memory_order_relaxed);
+  }
   std::uint64_t last_serial = 0;
 };
 CALQUE_SHARED inline device_table& devices_of_process() {
@@ -134,7 +149,12 @@ CALQUE_SHARED inline device_table& devices_of_process() {
 struct current_place {
   device_entry* entry = nullptr;
   int threads = 1;
-  [[nodiscard]] bool is_usual() const { return entry == nullptr && threads == 1; }
+  bool guarded = false;
+  bool soft = false;  // another device will do where one is missing, or lacks a kernel
+  [[nodiscard]] bool is_usual() const {
+    return entry == nullptr && threads == 1 &&
+           (guarded || !default_is_elsewhere().load(std::memory_order_relaxed));
+  }
 };
 CALQUE_SHARED inline current_place& current_device() noexcept {
   static thread_local constinit current_place here{};

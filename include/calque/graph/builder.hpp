@@ -317,6 +317,7 @@ class builder {
   constexpr void push_device(const device_name& name, bool clear = false) {
     device = guards_.push(g.chars, name, clear);
   }
+  constexpr void push_soft(bool soft) { device = guards_.push_soft(g.chars, soft); }
   constexpr void pop_device() { device = guards_.pop(); }
   /// Names a node; with the scopes' prefix, made unique by `_1`, `_2`, ….
   constexpr void set_name(int id, std::string_view name) {

@@ -1,7 +1,8 @@
 // The guards that are open while a body is traced, as names in the graph's characters.
 //
-// A node holds where its device's name stands (`node::device`); equal names stand there once. The
-// builder's; a header of its own because names of devices are nothing else's concern.
+// A node holds where its device's name stands (`node::device`), followed by a question mark where
+// another device will do (soft placement); equal names stand there once. The builder's; a header of
+// its own because names of devices are nothing else's concern.
 #pragma once
 
 #include <string_view>
@@ -11,14 +12,27 @@
 
 namespace calque::detail {
 
+inline constexpr char soft_mark = '?';
+/// Whether another device will do for a node that asks for `name`.
+[[nodiscard]] constexpr bool is_soft(std::string_view name) {
+  return !name.empty() && name.back() == soft_mark;
+}
+/// The name of the device that is asked for; may be empty.
+[[nodiscard]] constexpr std::string_view asked_device(std::string_view name) {
+  return is_soft(name) ? name.substr(0, name.size() - 1) : name;
+}
+
 class guard_stack {
  public:
   /// Opens a guard inside the present one; where its name stands in `chars`, -1 if it names none.
   constexpr std::int32_t push(list<char>& chars, const device_name& name, bool clear) {
     outer_.push(here_);
-    const device_name around = here_ < 0 ? device_name{} : device_name{chars.begin() + here_};
-    const device_name merged = clear ? device_name{} : name.within(around);
-    return here_ = merged.is_open() ? -1 : place_of(chars, merged);
+    return set(chars, clear ? device_name{} : name.within(name_at(chars)), is_soft(text(chars)));
+  }
+  /// The same for a scope of soft placement, or of none.
+  constexpr std::int32_t push_soft(list<char>& chars, bool soft) {
+    outer_.push(here_);
+    return set(chars, name_at(chars), soft);
   }
   /// Closes it; what counts from here on.
   constexpr std::int32_t pop() {
@@ -28,9 +42,20 @@ class guard_stack {
   }
 
  private:
-  constexpr std::int32_t place_of(list<char>& chars, const device_name& name) {
+  constexpr std::string_view text(const list<char>& chars) const {
+    return here_ < 0 ? std::string_view{} : std::string_view(chars.begin() + here_);
+  }
+  constexpr device_name name_at(const list<char>& chars) const {
+    const std::string_view name = asked_device(text(chars));
+    return name.empty() ? device_name{} : device_name{name};
+  }
+  constexpr std::int32_t set(list<char>& chars, const device_name& name, bool soft) {
+    return here_ = name.is_open() && !soft ? -1 : place_of(chars, name, soft);
+  }
+  constexpr std::int32_t place_of(list<char>& chars, const device_name& name, bool soft) {
     const int start = chars.size();
     name.write([&](char c) { chars.push(c); });
+    if (soft) chars.push(soft_mark);
     chars.push('\0');
     const std::string_view made(chars.begin() + start);
     for (std::int32_t d : texts_)

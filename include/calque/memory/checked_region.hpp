@@ -23,22 +23,20 @@ namespace calque::detail {
 #if CALQUE_LINUX()
 class checked_region {
  public:
-  checked_region() : page_(::sysconf(_SC_PAGESIZE)) {
-    void* const at = ::mmap(nullptr, static_cast<std::size_t>(reserved), PROT_NONE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (at == MAP_FAILED) return;
-    base_ = static_cast<char*>(at);
-    free_[0] = reserved;
-  }
+  /// For a device of `limit` bytes; -1: without one.
+  explicit checked_region(std::int64_t limit)
+      : page_(::sysconf(_SC_PAGESIZE)),
+        reserved_(limit < 0 || limit > most / 4 ? most : in_pages(2 * limit) + least) {}
   checked_region(const checked_region&) = delete;
   checked_region& operator=(const checked_region&) = delete;
   ~checked_region() {
-    if (base_ != nullptr) (void)::munmap(base_, static_cast<std::size_t>(reserved));
+    if (base_ != nullptr) (void)::munmap(base_, static_cast<std::size_t>(reserved_));
   }
 
   /// The lowest free pages that hold `bytes`; null if there are none. Its pages read as zeros.
   [[nodiscard]] void* allocate(std::int64_t bytes) {
     const std::lock_guard lock(mutex_);
+    if (base_ == nullptr && !reserve()) return nullptr;
     const std::int64_t need = in_pages(bytes);
     for (auto hole = free_.begin(); hole != free_.end(); ++hole) {
       if (hole->second < need) continue;
@@ -81,8 +79,17 @@ class checked_region {
   }
 
  private:
-  static constexpr std::int64_t reserved = std::int64_t{1} << 38;  // address space only
+  // address space only: blocks take whole pages and one more
+  static constexpr std::int64_t least = std::int64_t{1} << 30, most = std::int64_t{1} << 35;
 
+  bool reserve() {
+    void* const at = ::mmap(nullptr, static_cast<std::size_t>(reserved_), PROT_NONE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED) return false;
+    base_ = static_cast<char*>(at);
+    free_[0] = reserved_;
+    return true;
+  }
   [[nodiscard]] std::int64_t in_pages(std::int64_t bytes) const {
     return ((bytes + page_ - 1) / page_ + 1) * page_;  // and a page that stays closed
   }
@@ -93,7 +100,7 @@ class checked_region {
     for (const auto& [at, size] : blocks_) protect(at, size, how);
   }
 
-  const std::int64_t page_;
+  const std::int64_t page_, reserved_;
   std::mutex mutex_;
   char* base_ = nullptr;
   std::map<std::int64_t, std::int64_t> free_;    // bytes by place, apart from each other

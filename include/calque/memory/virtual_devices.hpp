@@ -45,7 +45,7 @@ class virtual_device final : public device_entry {
     speed = s.speed;
     missing = s.missing;
 #if CALQUE_LINUX()
-    if (s.checked) region_.emplace();
+    if (s.checked) region_.emplace(s.limit.count());
 #endif
   }
 
@@ -110,6 +110,7 @@ inline void add_devices(device_table& t, const std::vector<device_ref>& made) {
     t.entries.push_back(r.get());
     if (t.filtered) t.visible.push_back(r.get());
   }
+  t.note_default();
 }
 inline void remove_devices(const std::vector<device>& gone) noexcept {
   device_table& t = devices_of_process();
@@ -118,7 +119,9 @@ inline void remove_devices(const std::vector<device>& gone) noexcept {
     d.entry()->gone.store(true, std::memory_order_release);
     std::erase(t.entries, d.entry());
     std::erase(t.visible, d.entry());
+    if (t.chosen == d.entry()) t.chosen = nullptr;
   }
+  t.note_default();
 }
 /// The name that a spec's device gets; `taken` are those of the same call before it.
 [[nodiscard]] inline std::string name_of_spec(const device_table& t, const device_spec& s,
@@ -251,6 +254,7 @@ inline void visible_devices(const std::vector<int>& physical) {
   chosen.reserve(t.entries.capacity());
   t.visible = std::move(chosen);
   t.filtered = true;
+  t.note_default();
 }
 /// Makes every device visible again.
 inline void show_all_devices() {
@@ -258,6 +262,7 @@ inline void show_all_devices() {
   const std::lock_guard lock(t.mutex);
   t.visible.clear();
   t.filtered = false;
+  t.note_default();
 }
 
 }  // namespace calque

@@ -106,7 +106,7 @@ class plan_key {
                               const call_request& r) {
     const auto count = [](int n) { return static_cast<std::size_t>(n); };
     const std::size_t leaves = count(r.leaf_count), outputs = r.outputs ? count(r.output_count) : 0;
-    return flag_words(g) + 2 + 2 * max_rank * (leaves + outputs) + 2 * leaves + outputs +
+    return flag_words(g) + 3 + 2 * max_rank * (leaves + outputs) + 2 * leaves + outputs +
            facts.named.size() + (outputs + facts.written.size()) * leaves + outputs * outputs / 2;
   }
 
@@ -144,6 +144,7 @@ class plan_key {
     add(r.where);
     for (int i = 0; i < r.leaf_count; ++i) add(r.leaves[i].place);
     for (int i = 0; i < r.named_count; ++i) add(r.named[i]);
+    if (r.soft) w.push(place_tag | ((std::int64_t{1} << 19) << place_shift));
     for (int k = 0; r.outputs != nullptr && k < r.output_count; ++k) add(r.outputs[k].place);
   }
   /// Few variables are compared with each other; many go through a small filter first.

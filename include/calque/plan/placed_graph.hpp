@@ -28,6 +28,7 @@ class placed_graph {
   graph g;
   std::vector<std::int32_t> of;      // by new node: the device's number, or `anywhere`
   std::vector<std::int32_t> origin;  // by new node: the node it was made of
+  std::vector<char> is_copy;         // by new node: it was not there before
 
   placed_graph(const sized_graph& s, const placement& p) : s_(s), old_(s.g), p_(p) {
     find_copies();
@@ -132,11 +133,12 @@ class placed_graph {
     if (device == anywhere || is_there(id, device)) return mapped(id);
     return made_.at({id, device});
   }
-  int push(node n, const std::vector<std::int32_t>& inputs, int from, int device) {
+  int push(node n, const std::vector<std::int32_t>& inputs, int from, int device, bool copy) {
     n.first_input = g.add_to_pool(inputs.data(), static_cast<int>(inputs.size()));
     n.inputs = static_cast<int>(inputs.size());
     of.push_back(device);
     origin.push_back(from);
+    is_copy.push_back(copy);
     return g.nodes.push(n);
   }
   void write_node(int id) {
@@ -144,7 +146,7 @@ class placed_graph {
     std::vector<std::int32_t> inputs;
     for (int k = 0; k < n.inputs; ++k)
       inputs.push_back(seen_from(old_.input(id, k), device_for_input(id, k)));
-    map_[static_cast<std::size_t>(id)] = push(n, inputs, id, p_.at(id));
+    map_[static_cast<std::size_t>(id)] = push(n, inputs, id, p_.at(id), false);
   }
   void write_copies(int id) {
     for (auto c = copies_.lower_bound({id, 0}); c != copies_.end() && c->first.first == id; ++c) {
@@ -154,7 +156,7 @@ class placed_graph {
       int input = mapped(id);
       if (c->second == copy_kind::look) input = seen_from(old_.input(id, 0), device);
       else n.op = &op_info_of<transfer_op>, n.body0 = n.body1 = n.index = -1, n.keepdims = false;
-      made_[c->first] = push(n, {static_cast<std::int32_t>(input)}, id, device);
+      made_[c->first] = push(n, {static_cast<std::int32_t>(input)}, id, device, true);
     }
   }
   void write_clusters() {

@@ -40,6 +40,8 @@ class plan_text {
     for_each([&](int i, const plan_step& t, const step_note& n) {
       s += indent(n) + (t.action == plan_action::launch ? std::to_string(i) + " " : "") +
            title(t, n);
+      if (!p_.devices().empty() && n.role != step_role::transfer)
+        s += " on " + device_name_of(t.device);
       if (t.action == plan_action::launch) {
         std::int64_t read = 0, written = 0;
         for (int k = 0; k < t.operands; ++k) (k < inputs(t) ? read : written) += touched(t, n, k);

@@ -7,7 +7,9 @@
 #include <array>
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "calque/backend/backend.hpp"
@@ -100,10 +102,23 @@ struct run_counters {
   std::atomic<std::int64_t> launches{0}, allocations{0};
 };
 
+/// Where a node is, and why (planning::place_reason).
+struct node_place {
+  std::int16_t device = 0;
+  std::uint8_t reason = 0;
+};
+
 class planner;
 struct plan_access;
 
 }  // namespace detail
+
+/// Where a value of a plan is: what a guard in the body asked for, if one did; the device; why.
+struct node_placement {
+  std::optional<std::string> requested{};
+  device assigned{};
+  std::string reason{};
+};
 
 /// The steps of a function for one set of sizes and layouts. Safe to read and replay from any
 /// thread.
@@ -146,6 +161,14 @@ class plan {
   /// Number of steps that launch a kernel.
   [[nodiscard]] int steps() const { return launches_; }
 
+  /// Where the value is that the body called `name` (with its scopes), or result `k`. Nothing runs.
+  /// Throws `value_error` for a name of none, and lists those there are.
+  ///
+  ///   auto p = f.plan(x);
+  ///   std::cout << p.placement_of("logits").assigned.name();
+  [[nodiscard]] CALQUE_ONCE node_placement placement_of(std::string_view name) const;
+  [[nodiscard]] CALQUE_ONCE node_placement placement_of(int k) const;
+
   /// Deterministic text of the steps; the same in every process and for every compiler.
   [[nodiscard]] CALQUE_ONCE std::string dump() const;
   /// The steps and what they hand on, for Graphviz.
@@ -174,7 +197,9 @@ class plan {
   std::vector<unsigned char> variables_;  // by leaf: 1 reads, 2 writes
   std::vector<detail::step_note> notes_;  // by step
   graph_view graph_;
-  graph own_graph_;  // with transfers; else the function's is used
+  graph own_graph_;                         // with transfers; else the function's is used
+  std::vector<detail::node_place> places_;  // by node, in a plan with devices besides the host
+  bool guarded_ = false;                    // a guard was around the call
   std::vector<std::unique_ptr<detail::plan_device>> devices_;  // besides the host, from 1 on
   int leaves_ = 0, slots_ = 0, launches_ = 0;
   bool straight_ = true;  // launches only
@@ -190,6 +215,7 @@ struct plan_access {
   const plan& p;
 
   [[nodiscard]] static calque::graph& own_graph(plan& of) { return of.own_graph_; }
+  [[nodiscard]] static std::vector<node_place>& places(plan& of) { return of.places_; }
   [[nodiscard]] const std::vector<plan_step>& steps() const { return p.steps_; }
   [[nodiscard]] const std::vector<operand_address>& operands() const { return p.operands_; }
   [[nodiscard]] const std::vector<plan_slice>& slices() const { return p.slices_; }
@@ -202,6 +228,8 @@ struct plan_access {
   [[nodiscard]] const std::vector<std::unique_ptr<plan_device>>& devices() const {
     return p.devices_;
   }
+  [[nodiscard]] const std::vector<node_place>& places() const { return p.places_; }
+  [[nodiscard]] bool guarded() const { return p.guarded_; }
   /// Null for the host.
   [[nodiscard]] device_entry* device_at(int number) const {
     return number == 0 ? nullptr : p.device_entry_at(number);

@@ -20,6 +20,8 @@
 
 #if CALQUE_DEFINES_ONCE()
 #include "calque/run/inspect.hpp"
+#include "calque/run/named_devices.hpp"
+#include "calque/run/placement_of.hpp"
 #include "calque/run/planner.hpp"
 #endif
 
@@ -121,6 +123,7 @@ class plan_cache {
   CALQUE_ONCE void retire(std::size_t i);
   /// Frees the plans taken out that nobody uses any more.
   CALQUE_ONCE void reclaim();
+  CALQUE_ONCE void drop_gone();
   [[nodiscard]] CALQUE_ONCE bool too_many() const;
   CALQUE_ONCE void evict(const detail::plan_shell* keep);
   /// A bigger table; readers that still follow the old one find nothing there and come here.
@@ -147,26 +150,6 @@ class plan_cache {
 namespace detail {
 
 /// Why this thread's last misses of some caches happened.
-/// The devices that a graph's nodes ask for, held while a call is planned. Throws `device_error`
-/// for a name of none.
-class named_devices {
- public:
-  named_devices(const graph_view& g, const planning::graph_facts& facts) {
-    for (std::int32_t at : facts.named) {
-      held_.push_back(find_device(device_name{g.chars + at}));
-      entries_.push_back(held_.back().get());
-    }
-  }
-  void tell(call_request& r) const {
-    r.named = entries_.data();
-    r.named_count = static_cast<int>(entries_.size());
-  }
-
- private:
-  std::vector<device_ref> held_;
-  std::vector<device_entry*> entries_;
-};
-
 struct miss_record {
   std::uint64_t cache = 0;
   std::string text;
@@ -198,7 +181,7 @@ CALQUE_ONCE plan_use plan_cache::use(const call_request& request) {
 
 CALQUE_ONCE detail::plan_shell* plan_cache::shell_for(const call_request& given) {
   call_request request = given;
-  const detail::named_devices named(graph_, facts_);
+  detail::named_devices named(graph_, facts_);
   named.tell(request);
   if (request.leaf_count != graph_.argument_count ||
       (request.outputs != nullptr && request.output_count != graph_.result_count()))
@@ -265,6 +248,7 @@ CALQUE_ONCE detail::plan_shell* plan_cache::plan_now(const detail::planning::pla
   }
   std::string why = reason(key);
   auto made = detail::make_plan(graph_, kernels_, facts_, request, &counters_);
+  drop_gone();
   reclaim();
   detail::plan_shell* shell = spare();
   shell->key.assign(key.begin(), key.end());
@@ -282,6 +266,15 @@ CALQUE_ONCE detail::plan_shell* plan_cache::plan_now(const detail::planning::pla
   return shell;
 }
 
+/// Plans for devices that are gone will not be asked for again, and hold their memory.
+CALQUE_ONCE void plan_cache::drop_gone() {
+  for (std::size_t i = active_.size(); i-- > 0;)
+    for (const auto& d : detail::plan_access{*active_[i]->content}.devices())
+      if (d->where.get()->gone.load(std::memory_order_acquire)) {
+        retire(i);
+        break;
+      }
+}
 CALQUE_ONCE std::string plan_cache::reason(const detail::planning::plan_key& key) const {
   const detail::plan_shell* latest = nullptr;
   for (const detail::plan_shell* s : active_)

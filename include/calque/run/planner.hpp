@@ -66,6 +66,7 @@ class planner {
     p.graph_ = sizes_.g;
     p.leaves_ = sizes_.g.argument_count;
     p.counters_ = counters;
+    p.guarded_ = draft_.request.guarded;
     set_results(p);
     set_constants(p);
     set_variables(p);
@@ -345,6 +346,13 @@ CALQUE_HIDDEN inline void plan_on_devices(plan& p, graph& own, const graph_view&
       placed.of_node_kernels.push_back(kernels.of_node[from]);
     table.of_node = placed.of_node_kernels.data();
   }
+  for (std::size_t i = 0; i < with_transfers.of.size(); ++i)
+    plan_access::places(p).push_back(
+        {static_cast<std::int16_t>(std::max(with_transfers.of[i], 0)),
+         static_cast<std::uint8_t>(
+             with_transfers.is_copy[i]
+                 ? planning::place_reason::transfer
+                 : where.reasons[static_cast<std::size_t>(with_transfers.origin[i])])});
   own = std::move(with_transfers.g);
   planner(own.view(), table, planning::graph_facts(own.view()), request, &placed).run(p, counters);
 }

@@ -66,11 +66,11 @@ class [[nodiscard]] device_guard {
                          "<calque/parallel/omp.hpp> or <calque/parallel/tbb.hpp>");
     before_ = detail::current_device();
     held_ = d;
-    detail::current_device() = {d.entry(), d.threads()};
+    detail::current_device() = {d.entry(), d.threads(), true, before_.soft};
   }
   void leave_all() {
     before_ = detail::current_device();
-    detail::current_device() = {};
+    detail::current_device() = {nullptr, 1, false, before_.soft};
   }
 
   builder* b_ = nullptr;  // of the trace
