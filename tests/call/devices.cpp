@@ -133,6 +133,35 @@ TEST_CASE("D11, D12, D21: a plan says where a value is, what asked for it, and w
   CHECK(plain.plan(x).placement_of("y").assigned == cq::device{});
 }
 
+TEST_CASE(
+    "D10, D14: a sink gets a line a value and transfer, once a plan; without one there is "
+    "silence") {
+  const auto vs = cq::virtual_devices(cq::cpu(), {{.name = "a0", .kind = cq::device_kind::cpu}});
+  constexpr auto f = cq::trace([](auto x) {
+    auto h = [&] {
+      const cq::device_guard on{cq::device_name{"a0"}, x};
+      return cq::named(cq::exp(x), "h");
+    }();
+    return cq::sum(h * h);
+  });
+  std::vector<std::string> lines;
+  const cq::array<float, 1> x{1, 2};
+  cq::set_log_sink([&](std::string_view line) { lines.emplace_back(line); });
+  (void)f(x);
+  (void)f(x);
+  const std::vector<std::string> expected{
+      "transfer: (transfer): a0  requested=- reason=copied for who reads it",
+      "h: (exp): a0  requested=a0 reason=asked for by a guard in the body",
+      "transfer_1: (transfer): cpu:0  requested=- reason=copied for who reads it",
+      "mul: (mul): cpu:0  requested=- reason=the default device",
+      "sum: (sum): cpu:0  requested=- reason=the default device"};
+  CHECK(lines == expected);
+  cq::set_log_sink(nullptr);
+  f.clear();
+  (void)f(x);
+  CHECK(lines.size() == expected.size());
+}
+
 TEST_CASE("D16: without a guard the first accelerator with the kernels is used, else the host") {
   constexpr auto f = cq::trace([](auto x) {
     return std::tuple{cq::named(x + 1.f, "plus"), cq::named(cq::matmul(x, x), "product")};

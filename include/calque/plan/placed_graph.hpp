@@ -152,7 +152,7 @@ class placed_graph {
     for (auto c = copies_.lower_bound({id, 0}); c != copies_.end() && c->first.first == id; ++c) {
       const int device = c->first.second;
       node n = old_.nodes[id];
-      n.name = -1;
+      n.name = n.device = -1;
       int input = mapped(id);
       if (c->second == copy_kind::look) input = seen_from(old_.input(id, 0), device);
       else n.op = &op_info_of<transfer_op>, n.body0 = n.body1 = n.index = -1, n.keepdims = false;

@@ -1,8 +1,10 @@
 // Answers where a named value or a result of a plan is, and why: from the plan, without running it.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "calque/plan/placement.hpp"
 #include "calque/run/plan.hpp"
@@ -25,6 +27,34 @@ namespace detail {
   if (at.device > 0) r.assigned = device(device_ref(p.device_at(at.device)));
   r.reason = planning::text_of(static_cast<planning::place_reason>(at.reason));
   return r;
+}
+
+/// A line for each value that a kernel computes, and each transfer, in the graph's order. What has
+/// no name is called by its operation, numbered where that is not enough.
+[[nodiscard]] CALQUE_HIDDEN inline std::vector<std::string> placement_lines(const plan& p) {
+  const plan_access access{p};
+  const graph_view& g = access.graph();
+  std::vector<std::string> lines;
+  std::map<std::string, int> used;
+  for (int id = 0; id < g.node_count; ++id) {
+    const node& n = g.nodes[id];
+    const bool counts = n.op->kind == op_kind::transfer ||
+                        (graph_view::computes(n.op->kind) && n.op->kind != op_kind::iota);
+    if (!counts && n.name < 0) continue;
+    std::string name(n.name >= 0 ? g.name(n) : std::string_view(n.op->name));
+    if (n.name < 0)
+      if (const int k = used[name]++; k > 0) name.append("_").append(std::to_string(k));
+    const node_placement at = placement_of_node(access, id);
+    lines.push_back(name.append(": (")
+                        .append(n.op->name)
+                        .append("): ")
+                        .append(at.assigned.name())
+                        .append("  requested=")
+                        .append(at.requested.value_or("-"))
+                        .append(" reason=")
+                        .append(at.reason));
+  }
+  return lines;
 }
 
 }  // namespace detail

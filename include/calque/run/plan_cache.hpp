@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "calque/core/log_sink.hpp"
 #include "calque/core/thread_object.hpp"
 #include "calque/run/executor.hpp"
 #include "calque/run/plan_table.hpp"
@@ -116,6 +117,7 @@ class plan_cache {
   /// Launches of a shell's plan that were counted with its uses, when `users` was its count.
   [[nodiscard]] CALQUE_ONCE static std::int64_t launches_by_use(const detail::plan_shell& s,
                                                                 std::int64_t users);
+  CALQUE_ONCE static void log(const detail::plan_shell& s);
   CALQUE_ONCE std::string reason(const detail::planning::plan_key& key) const;
   CALQUE_ONCE void remember(std::string why) const;
   /// A shell without a plan that nobody looks at: the last of `spare_`.
@@ -191,7 +193,14 @@ CALQUE_ONCE detail::plan_shell* plan_cache::shell_for(const call_request& given)
     touch(*shell);
     return shell;
   }
-  return plan_now(key, request);
+  detail::plan_shell* const made = plan_now(key, request);
+  if (detail::is_logging()) log(*made);
+  return made;
+}
+
+/// Outside the lock: a sink may call traced functions.
+CALQUE_ONCE void plan_cache::log(const detail::plan_shell& s) {
+  for (const std::string& line : detail::placement_lines(*s.content)) detail::log_line(line);
 }
 
 CALQUE_ONCE void plan_cache::limit(std::int64_t count, bytes most) {

@@ -1,0 +1,60 @@
+// Where the library writes lines for whoever wants to read along: nowhere, unless a sink is set.
+//
+// One sink for the whole process, also where executables and plugins hide their symbols. Called
+// with whole lines, one at a time; plans write where their values are placed (run/plan_cache.hpp).
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <mutex>
+#include <string_view>
+#include <utility>
+
+#include "calque/core/config.hpp"
+
+namespace calque {
+
+/// Takes one line, without its end.
+using log_sink = std::function<void(std::string_view)>;
+
+namespace detail {
+inline namespace abi_1 {
+
+struct log_state {
+  std::atomic<bool> on{false};
+  std::recursive_mutex mutex;  // a sink may set another
+  log_sink sink;
+};
+CALQUE_SHARED inline log_state& log_of_process() {
+  static auto* const state = new log_state;  // never destroyed: no order at exit
+  return *state;
+}
+
+}  // namespace abi_1
+
+[[nodiscard]] inline bool is_logging() {
+  return log_of_process().on.load(std::memory_order_relaxed);
+}
+inline void log_line(std::string_view line) {
+  log_state& s = log_of_process();
+  const std::lock_guard lock(s.mutex);
+  const log_sink now = s.sink;
+  if (now) now(line);
+}
+
+}  // namespace detail
+
+/// Sends the library's lines to `sink`, from any thread but one at a time; null ends that. Once a
+/// plan, for each value that a kernel computes and each transfer:
+///
+///   logits: (matmul): gpu:0  requested=gpu:0 reason=asked for by a guard in the body
+///
+///   cq::set_log_sink([](std::string_view line) { std::cerr << line << '\n'; });
+inline void set_log_sink(log_sink sink) {
+  detail::log_state& s = detail::log_of_process();
+  const std::lock_guard lock(s.mutex);
+  s.on.store(static_cast<bool>(sink), std::memory_order_relaxed);
+  s.sink = std::move(sink);
+}
+
+}  // namespace calque
