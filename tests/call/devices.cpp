@@ -226,6 +226,56 @@ TEST_CASE("D8: soft placement takes another device, by scope, and says so") {
   }
 }
 
+TEST_CASE("a device is an argument: one graph, a plan for each") {
+  const auto vs = cq::virtual_devices(cq::cpu(), {{.name = "a0", .kind = cq::device_kind::cpu},
+                                                  {.name = "a1", .kind = cq::device_kind::cpu}});
+  constexpr auto f = cq::trace([](auto x, auto left, auto right) {
+    auto a = [&] {
+      const cq::device_guard on{left, x};
+      return cq::named(cq::exp(x), "A");
+    }();
+    const cq::device_guard on{right, x};
+    return std::tuple{a, a + cq::sum(x)};
+  });
+  const cq::array<float, 1> x{0, 0.5f};
+  const cq::device host = cq::cpu();
+  for (const cq::device& p : {host, vs[0], vs[1]})
+    for (const cq::device& q : {host, vs[0], vs[1]}) {
+      const auto r = f(x, p, q);
+      CHECK(std::get<0>(r).device() == p);
+      CHECK(std::get<1>(r).device() == q);
+      CHECK(std::get<1>(r).to_vector()[0] == 1.5f);
+      CHECK(f.plan(x, p, q).placement_of("A").assigned == p);
+    }
+  CHECK(f.graphs() == 1);
+  CHECK(f.stats().plans == 9);
+  CHECK(f.plan(x, vs[0], vs[1]).placement_of("A").requested.value() == "argument 1");
+}
+
+TEST_CASE("eager runs read arrays of any device, and leave results where guards ask for them") {
+  const auto vs = cq::virtual_devices(cq::cpu(), {{.name = "a0", .kind = cq::device_kind::cpu},
+                                                  {.name = "a1", .kind = cq::device_kind::cpu}});
+  constexpr auto body = [](auto x, auto d) {
+    auto a = [&] {
+      const cq::device_guard on{cq::device_name{"a0"}, x};
+      return cq::exp(x);
+    }();
+    auto b = [&] {
+      const cq::device_guard on{d, x};
+      return x + 1.f;
+    }();
+    return std::tuple{a, b, x * 2.f};
+  };
+  const auto x = cq::array<float, 1>{0, 1}.to(vs[1]);
+  const auto r = cq::eager(body)(x, vs[1]);
+  CHECK(std::get<0>(r).device() == vs[0]);
+  CHECK(std::get<1>(r).device() == vs[1]);
+  CHECK(std::get<2>(r).device() == cq::device{});
+  CHECK(std::get<1>(r).to_vector() == std::vector<float>{1, 2});
+  const cq::device_guard on{vs[0]};
+  CHECK(std::get<2>(cq::eager(body)(x, vs[1])).device() == vs[0]);
+}
+
 TEST_CASE("D6: four guards around three values and a sum: two transfers, not more") {
   const auto vs = cq::virtual_devices(cq::cpu(), {{.name = "a0", .kind = cq::device_kind::cpu}});
   constexpr auto f = cq::trace([](auto x, auto y) {

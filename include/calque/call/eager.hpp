@@ -97,6 +97,8 @@ class eager_session : public build_observer {
   }
   static reference::tensor from_leaf(const leaf& l) {
     reference::tensor t{l.type, {}, {}};
+    if (l.kind == argument_kind::device) return t;
+    const device_access reading(l.place);
     if (l.kind == argument_kind::extents) {
       t.shape = {l.rank};
       for (int i = 0; i < l.rank; ++i) t.data.push_back({0, l.extents[i]});
@@ -164,8 +166,11 @@ struct eager_fn {
       });
       std::size_t k = 0;
       for_each_leaf(out, [&]<class L>(L& leaf) {
-        if constexpr (has_array<L>)
-          leaf = session.template value<type_of<operand_traits<L>::type>, L::rank()>(ids[k++]);
+        if constexpr (has_array<L>) {
+          const device where = device_of_value(b.g.view(), ids[k], frame.leaves());
+          leaf = session.template value<type_of<operand_traits<L>::type>, L::rank()>(ids[k++]).to(
+              where);
+        }
       });
       store_variables(session, b.g.view(), args...);
       return out;
@@ -173,6 +178,14 @@ struct eager_fn {
   }
 
  private:
+  /// Where a guard in the body, or around the call, asks for a result.
+  static device device_of_value(const graph_view& g, int id, const leaf* leaves) {
+    const std::string_view name = asked_device(g.device(g.nodes[id]));
+    if (const int k = argument_of(name); k >= 0) return device(device_ref(leaves[k].place));
+    if (!name.empty()) return device(device_name{name});
+    if (current_device().guarded) return device(device_ref(current_device().entry));
+    return default_device();
+  }
   template <class... A>
   static void store_variables(const eager_session& session, const graph_view& g, const A&... args) {
     const planning::graph_facts facts(g);

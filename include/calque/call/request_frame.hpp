@@ -115,6 +115,10 @@ class request_frame {
     leaf& l = next(argument_kind::extents, dtype::int64, R);
     l.extents = s.begin();
   }
+  void add(const device& d) {
+    leaf& l = next(argument_kind::device, dtype::none, 0);
+    l.place = d.entry();
+  }
   template <auto V>
   void add(const static_t<V>&) {}
 

@@ -32,6 +32,7 @@ struct key_shape {
     for (int i = 0; i < s.leaves; ++i) {
       s.leaf_words += g.arguments[i].rank;
       s.variables += g.arguments[i].kind == argument_kind::variable ? 1 : 0;
+      s.asks |= g.arguments[i].kind == argument_kind::device;
     }
     s.words = 1 + s.leaf_words;
     for (int k = 0; Into && k < s.results; ++k) s.words += g.nodes[g.result(k)].rank;
@@ -133,6 +134,7 @@ class usual_call {
     words_of_leaves_ += R;
     slots_[leaf_++] = nullptr;
   }
+  CALQUE_INLINE void add(const device&) { slots_[leaf_++] = nullptr; }
   template <auto V>
   CALQUE_INLINE void add(const static_t<V>&) {}
 

@@ -31,6 +31,7 @@ class builder {
   location where{};              // of the operation being traced
   trace_fault* fault = nullptr;  // where the first fault is noted; null: it is thrown
   std::int32_t device = -1;      // of the operations being traced: its name in `g.chars`
+  detail::guard_stack guards;    // what is pushed or popped there is the new `device`
 
   constexpr builder() { open_region(-1); }
   /// Goes on with the body of a graph; its variables cannot be read or assigned any more.
@@ -313,12 +314,6 @@ class builder {
     scope_.push('/');
   }
   constexpr void pop_scope() { scope_.resize(scope_marks_.back()), scope_marks_.pop(); }
-  /// What is traced from here on is asked to run on `name`, within the guards around it.
-  constexpr void push_device(const device_name& name, bool clear = false) {
-    device = guards_.push(g.chars, name, clear);
-  }
-  constexpr void push_soft(bool soft) { device = guards_.push_soft(g.chars, soft); }
-  constexpr void pop_device() { device = guards_.pop(); }
   /// Names a node; with the scopes' prefix, made unique by `_1`, `_2`, ….
   constexpr void set_name(int id, std::string_view name) {
     const int start = g.chars.size();
@@ -392,7 +387,6 @@ class builder {
   detail::list<variable_state> variables_;  // one block of states for each open region
   detail::list<saved> saved_;
   detail::list<effect> pending_;  // of closed regions whose owner comes later
-  detail::guard_stack guards_;
   detail::list<char> scope_;
   detail::list<std::int32_t> scope_marks_;
 };

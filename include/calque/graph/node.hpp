@@ -85,7 +85,7 @@ struct region {
   std::int32_t first_result = 0, results = 0;  // in the graph's pool
 };
 
-enum class argument_kind : std::uint8_t { array, scalar, variable, extents };
+enum class argument_kind : std::uint8_t { array, scalar, variable, extents, device };
 
 /// A leaf of the call's arguments, in order.
 struct argument {

@@ -66,7 +66,7 @@ class verifier {
     }
     for (int i = 0; i < g_.argument_count; ++i) {
       const argument& a = g_.arguments[i];
-      if (a.kind == argument_kind::extents) continue;
+      if (a.kind == argument_kind::extents || a.kind == argument_kind::device) continue;
       if (a.node < 0 || a.node >= g_.node_count) return "an argument has its node";
       const op_kind k = a.kind == argument_kind::array    ? op_kind::input
                         : a.kind == argument_kind::scalar ? op_kind::scalar

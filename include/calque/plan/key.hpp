@@ -64,7 +64,7 @@ class plan_key {
     w.flag(r.outputs != nullptr);
     for (int i = 0; i < r.leaf_count; ++i) {
       const leaf& l = r.leaves[i];
-      if (l.kind == argument_kind::scalar) w.flag(true);
+      if (l.kind == argument_kind::scalar || l.kind == argument_kind::device) w.flag(true);
       else w.add(l.rank, l.extents, l.strides);
     }
     if (r.outputs != nullptr)
@@ -189,7 +189,7 @@ class key_difference {
   [[nodiscard]] std::string text() {
     for (int i = 0; i < g_.argument_count; ++i) {
       const argument& a = g_.arguments[i];
-      if (a.kind == argument_kind::scalar) continue;
+      if (a.kind == argument_kind::scalar || a.kind == argument_kind::device) continue;
       if (differs("argument " + std::to_string(i), 1 + i, a.rank)) return text_;
     }
     const bool given = now_.flag(0);

@@ -70,6 +70,7 @@ enum class place_reason : std::uint8_t {
   }
   if (passes_on(g.kind(id))) return place_reason::look;
   const std::string_view asked = asked_device(g.device(g.nodes[id]));
+  if (argument_of(asked) >= 0) return place_reason::body;
   if (!asked.empty())
     return is_host_name(device_name{asked}) ? place_reason::body : place_reason::no_device;
   return guarded ? place_reason::call : place_reason::standard;
@@ -149,6 +150,10 @@ class placement {
       return here_;
     }
     const int at = named_[static_cast<std::size_t>(i)];
+    if (argument_of(name) >= 0) {
+      why = place_reason::body;
+      return at;
+    }
     why = is_there(device_name{name}, at) ? place_reason::body : place_reason::no_device;
     return at;
   }

@@ -34,6 +34,7 @@ class named_devices {
   device_entry* find(std::string_view name, const call_request& r) {
     const std::string_view asked = asked_device(name);
     if (asked.empty()) return r.where;
+    if (const int k = argument_of(asked); k >= 0) return r.leaves[k].place;
     try {
       held_.push_back(find_device(device_name{asked}));
     } catch (const device_error&) {

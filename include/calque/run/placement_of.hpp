@@ -18,7 +18,8 @@ namespace detail {
   const graph_view& g = p.graph();
   node_placement r;
   if (const std::string_view asked = asked_device(g.device(g.nodes[id])); !asked.empty())
-    r.requested = asked;
+    r.requested = argument_of(asked) < 0 ? std::string(asked)
+                                         : "argument " + std::to_string(argument_of(asked));
   if (p.places().empty()) {  // nothing leaves the host
     r.reason = planning::text_of(planning::reason_on_host(g, id, p.guarded()));
     return r;

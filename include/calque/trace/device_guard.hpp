@@ -39,6 +39,11 @@ class [[nodiscard]] device_guard {
     if constexpr (symbolic<X>) open(x, d, false);
     else enter(d);
   }
+  /// A device that the traced function takes as an argument.
+  template <symbolic X>
+  constexpr device_guard(const device_symbol& d, const X& x) : b_(&detail::common_builder(x)) {
+    b_->device = b_->guards.push_argument(b_->g.chars, d.argument);
+  }
   template <operand X>
   constexpr device_guard(none_t, [[maybe_unused]] const X& x) {
     if constexpr (symbolic<X>) open(x, {}, true);
@@ -47,7 +52,7 @@ class [[nodiscard]] device_guard {
   device_guard(const device_guard&) = delete;
   device_guard& operator=(const device_guard&) = delete;
   constexpr ~device_guard() {
-    if (b_ != nullptr) b_->pop_device();
+    if (b_ != nullptr) b_->device = b_->guards.pop();
     else detail::current_device() = before_;
   }
 
@@ -55,7 +60,7 @@ class [[nodiscard]] device_guard {
   template <class X>
   constexpr void open(const X& x, const device_name& d, bool clear) {
     b_ = &detail::common_builder(x);
-    b_->push_device(d, clear);
+    b_->device = b_->guards.push(b_->g.chars, d, clear);
   }
   void enter(const device& d) {
     if (!d.is_present())

@@ -22,7 +22,7 @@ class [[nodiscard]] soft_placement {
   constexpr soft_placement(bool on, [[maybe_unused]] const X& x) {
     if constexpr (symbolic<X>) {
       b_ = &detail::common_builder(x);
-      b_->push_soft(on);
+      b_->device = b_->guards.push_soft(b_->g.chars, on);
     } else {
       before_ = detail::current_device().soft;
       detail::current_device().soft = on;
@@ -31,7 +31,7 @@ class [[nodiscard]] soft_placement {
   soft_placement(const soft_placement&) = delete;
   soft_placement& operator=(const soft_placement&) = delete;
   constexpr ~soft_placement() {
-    if (b_ != nullptr) b_->pop_device();
+    if (b_ != nullptr) b_->device = b_->guards.pop();
     else detail::current_device().soft = before_;
   }
 

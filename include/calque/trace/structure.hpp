@@ -5,13 +5,25 @@
 // struct net { A<float, 2> w; A<float, 1> b; };`, or over their types; both can be rebound.
 #pragma once
 
+#include <concepts>
 #include <span>
 #include <vector>
 
+#include "calque/core/device.hpp"
 #include "calque/core/shape.hpp"
 #include "calque/trace/members.hpp"
 #include "calque/trace/symbol.hpp"
 #include "calque/trace/tags.hpp"
+
+namespace calque {
+
+/// The symbol of a device that is an argument: `cq::device_guard g{d, x}` takes it.
+struct device_symbol {
+  builder* b = nullptr;
+  int argument = -1;
+};
+
+}  // namespace calque
 
 namespace calque::detail {
 
@@ -22,7 +34,7 @@ template <class T>
 concept span_element = element<std::remove_const_t<T>> && !std::is_volatile_v<T>;
 
 /// What a leaf of a tree is.
-enum class leaf_kind : std::uint8_t { none, array, variable, scalar, extents, constant };
+enum class leaf_kind : std::uint8_t { none, array, variable, scalar, extents, device, constant };
 
 template <class X>
 struct leaf_traits {
@@ -63,6 +75,14 @@ struct leaf_traits<scalar_expr<T>> {
 template <int R, class E>
 struct leaf_traits<shape<R, E>> {
   static constexpr leaf_kind kind = leaf_kind::extents;
+};
+template <>
+struct leaf_traits<device> {
+  static constexpr leaf_kind kind = leaf_kind::device;
+};
+template <>
+struct leaf_traits<device_symbol> {
+  static constexpr leaf_kind kind = leaf_kind::device;
 };
 template <auto N>
 struct leaf_traits<static_t<N>> {
@@ -111,6 +131,10 @@ struct to_symbols {
   template <int R, class E>
   struct leaf<shape<R, E>> {
     using type = shape<R, symbolic_extent>;
+  };
+  template <std::same_as<device> D>
+  struct leaf<D> {
+    using type = device_symbol;
   };
   template <auto N>
   struct leaf<static_t<N>> {
@@ -216,6 +240,7 @@ constexpr bool every_leaf() {
 }
 template <class X>
 using is_symbol = std::bool_constant<symbolic<X> || leaf_traits<X>::kind == leaf_kind::constant ||
+                                     leaf_traits<X>::kind == leaf_kind::device ||
                                      leaf_traits<X>::kind == leaf_kind::extents>;
 template <class X>
 using is_returned = std::bool_constant<symbolic<X> || scalar_literal<X> ||
@@ -274,6 +299,8 @@ template <template <class...> class M, class... X>
 struct holds_symbols<M<X...>> : std::bool_constant<(holds_symbols<X>::value || ...)> {};
 template <class T>
 struct holds_symbols<scalar_expr<T>> : std::true_type {};
+template <>
+struct holds_symbols<device_symbol> : std::true_type {};
 template <class X, std::size_t N>
 struct holds_symbols<std::array<X, N>> : holds_symbols<X> {};
 template <template <template <class, int> class> class M>

@@ -71,6 +71,9 @@ struct trace_source {
     argument a;
     if constexpr (kind == leaf_kind::constant) {
       return;
+    } else if constexpr (kind == leaf_kind::device) {
+      a = {argument_kind::device, dtype::none, 0, -1};
+      leaf = {&b, number};
     } else if constexpr (kind == leaf_kind::extents) {
       constexpr int rank = L::rank();
       a = {argument_kind::extents, dtype::int64, rank, -1};
