@@ -276,6 +276,64 @@ TEST_CASE("eager runs read arrays of any device, and leave results where guards 
   CHECK(std::get<2>(cq::eager(body)(x, vs[1])).device() == vs[0]);
 }
 
+TEST_CASE("D9: guards in helpers win for their operations; lock_device forbids it") {
+  const auto vs = cq::virtual_devices(cq::cpu(), {{.name = "a0", .kind = cq::device_kind::cpu},
+                                                  {.name = "a1", .kind = cq::device_kind::cpu}});
+  constexpr auto f = cq::trace([](auto x) {
+    auto helped = [](auto v) {
+      const cq::device_guard on{cq::device_name{"a1"}, v};
+      return cq::named(cq::exp(v), "inside");
+    }(x);
+    return cq::named(helped * 2.f, "outside");
+  });
+  const cq::array<float, 1> x{0, 1};
+  {
+    const cq::device_guard on{vs[0]};
+    CHECK(f.plan(x).placement_of("inside").assigned == vs[1]);
+    CHECK(f.plan(x).placement_of("outside").assigned == vs[0]);
+  }
+  {
+    const cq::lock_device all{vs[0]};
+    const std::string text = message_of([&] { (void)f(x); });
+    CHECK(text.find("plan: exp of f32[2] named \"inside\"") == 0);
+    CHECK(text.find("asks for a1, but the call is locked to a0; take cq::lock_device away") !=
+          text.npos);
+    CHECK_THROWS_AS((void)f(x), cq::placement_error);
+  }
+  const cq::lock_device all{vs[1]};  // the same device is no override
+  CHECK(f(x).device() == vs[1]);
+  constexpr auto locked = cq::trace([](auto v) {
+    const cq::lock_device l{cq::device_name{"a1"}, v};
+    const cq::device_guard same{cq::device_name{"a1"}, v};
+    return v + 1.f;
+  });
+  CHECK(locked(x).device() == vs[1]);
+}
+
+TEST_CASE("E9: colocate_with asks for where another value is") {
+  const auto vs = cq::virtual_devices(cq::cpu(), {{.name = "a0", .kind = cq::device_kind::cpu},
+                                                  {.name = "a1", .kind = cq::device_kind::cpu}});
+  constexpr auto f = cq::trace([](auto x, auto y) {
+    auto there = [&] {
+      const cq::device_guard on{cq::device_name{"a1"}, x};
+      return cq::exp(x);
+    }();
+    auto with_value = [&] {
+      const cq::device_guard on{cq::colocate_with(there)};
+      return cq::tanh(x);
+    }();
+    const cq::device_guard on{cq::colocate_with(cq::transpose(y))};
+    return std::tuple{there, with_value, x + 1.f};
+  });
+  const cq::array<float, 1> x{0, 1};
+  const auto y = cq::array<float, 2>{{1, 2}}.to(vs[0]);
+  const auto r = f(x, y);
+  CHECK(std::get<0>(r).device() == vs[1]);
+  CHECK(std::get<1>(r).device() == vs[1]);
+  CHECK(std::get<2>(r).device() == vs[0]);
+  CHECK(std::get<2>(f(x, y.to(cq::cpu()))).device() == cq::device{});
+}
+
 TEST_CASE("D6: four guards around three values and a sum: two transfers, not more") {
   const auto vs = cq::virtual_devices(cq::cpu(), {{.name = "a0", .kind = cq::device_kind::cpu}});
   constexpr auto f = cq::trace([](auto x, auto y) {

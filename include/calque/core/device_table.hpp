@@ -150,7 +150,8 @@ struct current_place {
   device_entry* entry = nullptr;
   int threads = 1;
   bool guarded = false;
-  bool soft = false;  // another device will do where one is missing, or lacks a kernel
+  bool locked = false;  // a body may name no other device
+  bool soft = false;    // another device will do where one is missing, or lacks a kernel
   [[nodiscard]] bool is_usual() const {
     return entry == nullptr && threads == 1 &&
            (guarded || !default_is_elsewhere().load(std::memory_order_relaxed));

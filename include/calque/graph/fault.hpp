@@ -43,6 +43,10 @@
   "cq::pad(x, {{before, after}, ...}): a width is negative; widths count elements and start " \
   "at 0: to take some away, use cq::slice"
 
+#define CALQUE_FAULT_LOCKED                                                                   \
+  "cq::device_guard g{d, x}: it names another device than cq::lock_device around it allows; " \
+  "remove one of the two"
+
 namespace calque {
 
 enum class trace_fault : unsigned char {
@@ -57,7 +61,8 @@ enum class trace_fault : unsigned char {
   bernoulli,
   uniform,
   normal,
-  pad
+  pad,
+  locked
 };
 
 namespace detail {
@@ -74,6 +79,7 @@ namespace detail {
     case trace_fault::uniform: throw value_error(CALQUE_FAULT_UNIFORM);
     case trace_fault::normal: throw value_error(CALQUE_FAULT_NORMAL);
     case trace_fault::pad: throw shape_error(CALQUE_FAULT_PAD);
+    case trace_fault::locked: throw placement_error(CALQUE_FAULT_LOCKED);
     default: throw value_error(CALQUE_FAULT_UNSET);
   }
 }

@@ -39,6 +39,18 @@ class guard_stack {
     outer_.push(here_);
     return set(chars, clear ? device_name{} : name.within(name_at(chars)), is_soft(text(chars)));
   }
+  /// The same for what another node asks for, or for where an argument is.
+  constexpr std::int32_t push_same(std::int32_t device) {
+    outer_.push(here_);
+    return here_ = device;
+  }
+  [[nodiscard]] constexpr std::int32_t here() const { return here_; }
+  /// From here on, until that guard is closed, guards inside may name no other device.
+  constexpr void lock() { locks_.push(outer_.size()); }
+  /// Whether the guard that was just opened asks for another device than one that is locked.
+  [[nodiscard]] constexpr bool breaks_lock() const {
+    return !locks_.empty() && outer_.size() > locks_.back() && outer_.back() != here_;
+  }
   /// The same for the device that is argument `number` of the call.
   constexpr std::int32_t push_argument(list<char>& chars, int number) {
     outer_.push(here_);
@@ -53,6 +65,7 @@ class guard_stack {
   }
   /// Closes it; what counts from here on.
   constexpr std::int32_t pop() {
+    if (!locks_.empty() && locks_.back() == outer_.size()) locks_.pop();
     here_ = outer_.back();
     outer_.pop();
     return here_;
@@ -92,7 +105,7 @@ class guard_stack {
   }
 
   std::int32_t here_ = -1;
-  list<std::int32_t> outer_, texts_;
+  list<std::int32_t> outer_, texts_, locks_;
 };
 
 }  // namespace calque::detail

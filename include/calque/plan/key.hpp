@@ -144,7 +144,9 @@ class plan_key {
     add(r.where);
     for (int i = 0; i < r.leaf_count; ++i) add(r.leaves[i].place);
     for (int i = 0; i < r.named_count; ++i) add(r.named[i]);
-    if (r.soft) w.push(place_tag | ((std::int64_t{1} << 19) << place_shift));
+    if (r.soft || r.locked)
+      w.push(place_tag | ((std::int64_t{1} << 19) << place_shift) | (r.soft ? 1 : 0) |
+             (r.locked ? 2 : 0));
     for (int k = 0; r.outputs != nullptr && k < r.output_count; ++k) add(r.outputs[k].place);
   }
   /// Few variables are compared with each other; many go through a small filter first.

@@ -150,12 +150,23 @@ class placement {
       return here_;
     }
     const int at = named_[static_cast<std::size_t>(i)];
+    if (r_.locked && at != here_) refuse_locked(id, at);
     if (argument_of(name) >= 0) {
       why = place_reason::body;
       return at;
     }
     why = is_there(device_name{name}, at) ? place_reason::body : place_reason::no_device;
     return at;
+  }
+  [[noreturn]] void refuse_locked(int id, int at) const {
+    const auto name = [this](int d) {
+      return d == on_host ? "cpu:0" : devices[static_cast<std::size_t>(d)]->name;
+    };
+    const node& n = g_.nodes[id];
+    throw placement_error("plan: " + std::string(n.op->name) + " of " + s_.text(id) +
+                          where_text(g_, n) + " asks for " + name(at) +
+                          ", but the call is locked to " + name(here_) +
+                          "; take cq::lock_device away, or the guard in the body");
   }
   /// Whether it is the device of that name which was found.
   [[nodiscard]] bool is_there(const device_name& name, int at) const {

@@ -40,6 +40,7 @@ struct call_request {
   int threads = detail::current_device().threads;
   detail::device_entry* where = detail::current_device().entry;  // of the guard around the call
   bool guarded = detail::current_device().guarded;               // else it is the default device
+  bool locked = detail::current_device().locked;                 // a body may name no other device
   bool soft = detail::current_device().soft;                     // another device will do
   detail::device_entry* const* named = nullptr;  // the devices that the graph names, in its order
   int named_count = 0;

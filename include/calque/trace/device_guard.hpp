@@ -13,6 +13,31 @@ namespace calque {
 struct none_t {};
 inline constexpr none_t none{};
 
+/// What `cq::colocate_with` gives to a guard.
+struct colocation {
+  builder* b = nullptr;
+  std::int32_t device = -1;
+};
+/// For a guard in a traced body: the device that `y` was asked to run on, or where it is passed, if
+/// it is an argument or a view of one; else whatever the call's is.
+///
+///   cq::device_guard on{cq::colocate_with(y)};
+template <symbolic Y>
+[[nodiscard]] constexpr colocation colocate_with(const Y& y) {
+  builder& b = detail::common_builder(y);
+  const int id = b.value_of(y.id);
+  if (b.at(id).device >= 0) return {&b, b.at(id).device};
+  int seen = id;
+  while (detail::passes_on(b.at(seen).op->kind) || b.at(seen).op->kind == op_kind::read)
+    seen = b.input(seen, 0);
+  const op_kind k = b.at(seen).op->kind;
+  if (k != op_kind::input && k != op_kind::variable) return {&b, -1};
+  b.guards.push_argument(b.g.chars, b.at(seen).index);
+  const std::int32_t device = b.guards.here();
+  b.guards.pop();
+  return {&b, device};
+}
+
 /// Around calls: those that this thread makes while the guard lives run on `d`. Other threads are
 /// not concerned, nor those started inside: they begin without a guard. A guard dies on its own
 /// thread, the youngest first, as local objects do. Throws `device_error` where there is no such
@@ -33,6 +58,11 @@ inline constexpr none_t none{};
 ///   }();
 class [[nodiscard]] device_guard {
  public:
+  /// Where `y` was asked to be, or where it is passed: `cq::device_guard g{cq::colocate_with(y)};`
+  constexpr explicit device_guard(const colocation& with) : b_(with.b) {
+    b_->device = b_->guards.push_same(with.device);
+    check_lock();
+  }
   explicit device_guard(const device& d) { enter(d); }
   template <operand X>
   constexpr device_guard(const device_name& d, [[maybe_unused]] const X& x) {
@@ -43,6 +73,7 @@ class [[nodiscard]] device_guard {
   template <symbolic X>
   constexpr device_guard(const device_symbol& d, const X& x) : b_(&detail::common_builder(x)) {
     b_->device = b_->guards.push_argument(b_->g.chars, d.argument);
+    check_lock();
   }
   template <operand X>
   constexpr device_guard(none_t, [[maybe_unused]] const X& x) {
@@ -57,10 +88,19 @@ class [[nodiscard]] device_guard {
   }
 
  private:
+  friend class lock_device;
+  constexpr void lock() {
+    if (b_ == nullptr) detail::current_device().locked = true;
+    else b_->guards.lock();
+  }
   template <class X>
   constexpr void open(const X& x, const device_name& d, bool clear) {
     b_ = &detail::common_builder(x);
     b_->device = b_->guards.push(b_->g.chars, d, clear);
+    check_lock();
+  }
+  constexpr void check_lock() {
+    if (b_->guards.breaks_lock()) b_->fail(trace_fault::locked);
   }
   void enter(const device& d) {
     if (!d.is_present())
@@ -71,16 +111,32 @@ class [[nodiscard]] device_guard {
                          "<calque/parallel/omp.hpp> or <calque/parallel/tbb.hpp>");
     before_ = detail::current_device();
     held_ = d;
-    detail::current_device() = {d.entry(), d.threads(), true, before_.soft};
+    detail::current_device() = {d.entry(), d.threads(), true, before_.locked, before_.soft};
   }
   void leave_all() {
     before_ = detail::current_device();
-    detail::current_device() = {nullptr, 1, false, before_.soft};
+    detail::current_device() = {nullptr, 1, false, before_.locked, before_.soft};
   }
 
   builder* b_ = nullptr;  // of the trace
   detail::current_place before_{};
   device held_{};  // while calls run on it
+};
+
+/// A guard that no other may override: around calls, a body that names another device throws
+/// `placement_error`; in a traced body, an inner guard that does is refused by the compiler.
+///
+///   const cq::lock_device all{cq::gpu(0)};
+class [[nodiscard]] lock_device {
+ public:
+  explicit lock_device(const device& d) : guard_(d) { guard_.lock(); }
+  template <operand X>
+  constexpr lock_device(const device_name& d, const X& x) : guard_(d, x) {
+    guard_.lock();
+  }
+
+ private:
+  device_guard guard_;
 };
 
 }  // namespace calque

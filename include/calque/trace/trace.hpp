@@ -128,6 +128,7 @@ constexpr bool check_trace() {
     static_assert(f != trace_fault::uniform, CALQUE_FAULT_UNIFORM);
     static_assert(f != trace_fault::normal, CALQUE_FAULT_NORMAL);
     static_assert(f != trace_fault::pad, CALQUE_FAULT_PAD);
+    static_assert(f != trace_fault::locked, CALQUE_FAULT_LOCKED);
   }
   return true;
 }
