@@ -108,7 +108,7 @@ std::string block(const std::string& source, const std::string& name) {
 constexpr auto tower = cq::trace([](auto x, auto y) {
   auto left = [&] {
     const cq::device_guard on{cq::device_name{"a0"}, x};  // what is traced while it lives
-    return cq::tanh(x);
+    return cq::named(cq::tanh(x), "left");
   }();
   return cq::sum(left + y);  // runs where the call does
 });
@@ -325,5 +325,15 @@ TEST_CASE("devices") {
   auto bytes = vs[1].counters().bytes_in;       // and launches, transfers, bytes in use, peak
   std::vector<cq::device> all = cq::devices();  // cpu:0, a0, a1
   // [devices]
+
+  std::ostringstream log;
+  // [placement]
+  cq::set_log_sink([&](std::string_view line) { log << line << '\n'; });  // once a plan
+  auto placed = tower.plan(x, x);                                         // nothing runs
+  cq::node_placement p = placed.placement_of("left");  // or of result 0: p.assigned, p.requested
+  std::string cause = p.reason;                        // "asked for by a guard in the body"
+  // [placement]
+  cq::set_log_sink(nullptr);
+  CHECK((p.assigned == vs[0] && cause.size() > 9 && log.str().find("left: (tanh): a0") == 0));
   CHECK((value > 8 && bytes == 24 && all.size() == 3 && there.device() == vs[0]));
 }

@@ -113,8 +113,9 @@ constexpr bool check_trace() {
       traceable<Source>,
       "cq::trace(f): the compiler cannot run the body of f: functions that it calls must be "
       "constexpr (function templates too), and it must not make arrays or variables, read "
-      "run-time objects, use a symbol before it is set, or throw; pass arrays, variables and "
-      "run-time numbers as arguments");
+      "run-time objects, use a symbol before it is set, or throw; pass arrays, variables, "
+      "run-time numbers and devices as arguments, and give guards a symbol: cq::device_guard "
+      "g{cq::gpu(0), x}");
   if constexpr (traceable<Source>) {
     constexpr trace_fault f = Source::find_fault();
     static_assert(f != trace_fault::unset, CALQUE_FAULT_UNSET);
