@@ -61,7 +61,8 @@ class cluster_reasons {
     } else if (graph_view::computes(n.op->kind)) {
       note(to, name_of_step(by) + ", which has a kernel of its own" + layout);
     } else {
-      find(cluster, by, " through a " + std::string(n.op->name), to);
+      const bool copied = n.op->kind == op_kind::transfer;
+      find(cluster, by, copied ? "" : " through a " + std::string(n.op->name), to);
     }
   }
   std::string name_of_step(int id) const {
@@ -72,6 +73,8 @@ class cluster_reasons {
   std::string other(int cluster, int d) const {
     const calque::cluster &a = g_.clusters[cluster], &b = g_.clusters[d];
     const std::string who = "cluster " + std::to_string(d);
+    if (g_.nodes[g_.pool[a.first]].device != g_.nodes[g_.pool[b.first]].device)
+      return who + ", which another guard is for";
     if (a.root >= 0 && b.root >= 0 && reduced_mask(g_, a.root) != reduced_mask(g_, b.root))
       return who + ", which reduces other axes";
     const node &p = g_.nodes[a.domain], &q = g_.nodes[b.domain];

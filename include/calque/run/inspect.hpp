@@ -52,7 +52,9 @@ class plan_text {
         if (t.shape->threads > 1) s += ", by " + std::to_string(t.shape->threads) + " threads";
         if (n.first >= 0)
           s += ", lives in steps " + std::to_string(n.first) + " to " + std::to_string(n.last);
-        if (t.scratch >= 0) s += ", scratch at arena+" + std::to_string(t.scratch);
+        if (t.scratch >= 0)
+          s += ", scratch at " + (t.device > 0 ? device_name_of(t.device) : std::string("arena")) +
+               "+" + std::to_string(t.scratch);
         s += "; " + reason(n);
       }
       s += planning::where_text(g_, g_.nodes[n.node]) + "\n";
@@ -174,7 +176,18 @@ class plan_text {
     return "plan: " + std::to_string(p_.leaves()) + " arguments, " +
            std::to_string(p_.p.result_count()) + " results, " + std::to_string(p_.p.steps()) +
            " kernels, arena " + std::to_string(p_.p.arena_bytes().count()) + " B, peak " +
-           std::to_string(p_.p.peak_bytes().count()) + " B";
+           std::to_string(p_.p.peak_bytes().count()) + " B" + peaks_elsewhere();
+  }
+  /// "; peak on a0 64 B"
+  std::string peaks_elsewhere() const {
+    std::string s;
+    for (const auto& d : p_.devices())
+      s.append("; peak on ")
+          .append(d->where.get()->name)
+          .append(" ")
+          .append(std::to_string(p_.p.peak_bytes(device(d->where)).count()))
+          .append(" B");
+    return s;
   }
   static std::string indent(const step_note& n) {
     return std::string(2 + 2 * static_cast<std::size_t>(n.depth), ' ');
