@@ -162,6 +162,48 @@ TEST_CASE(
   CHECK(lines.size() == expected.size());
 }
 
+TEST_CASE(
+    "D13: a record takes down device, times and bytes of each step, and is a trace for viewers") {
+  const auto vs = cq::virtual_devices(
+      cq::cpu(), {{.name = "a0", .kind = cq::device_kind::cpu, .latency = 0.004}});
+  constexpr auto f = cq::trace([](auto x) {
+    auto h = [&] {
+      const cq::device_guard on{cq::device_name{"a0"}, x};
+      return cq::named(cq::exp(x), "h \"x\"");
+    }();
+    return cq::named(cq::cumsum(h, cq::axis<0>), "s");
+  });
+  const cq::array<float, 1> x{0, 0};
+  cq::record rec;
+  const auto before = cq::device{}.counters().launches;
+  CHECK(f(rec, x).to_vector() == std::vector<float>{1, 2});
+  CHECK(cq::device{}.counters().launches == before + 1);
+  REQUIRE(rec.steps().size() == 4);
+  const char* const nodes[] = {"transfer", "h \"x\"", "transfer", "s"};
+  const char* const ops[] = {"transfer", "exp", "transfer", "cumsum"};
+  for (std::size_t i = 0; i < 4; ++i) {
+    const cq::recorded_step& s = rec.steps()[i];
+    CHECK(s.node == nodes[i]);
+    CHECK(s.op == ops[i]);
+    CHECK(s.where == (i < 2 ? vs[0] : cq::device{}));
+    CHECK(s.bytes == (i % 2 == 0 ? 8 : 16));
+    CHECK(s.end >= s.start);
+    if (i > 0) CHECK(s.start >= rec.steps()[i - 1].end);
+    if (i % 2 == 0) CHECK(s.end - s.start >= 0.004);
+  }
+  const std::string json = rec.json();
+  CHECK(json.find(
+            "{\"name\":\"h \\\"x\\\"\",\"cat\":\"exp\",\"ph\":\"X\",\"pid\":1,\"tid\":0,\"ts\":") !=
+        json.npos);
+  CHECK_THROWS_AS(rec.save("/no/such/folder/trace.json"), cq::value_error);
+  (void)f(rec, x);
+  CHECK(rec.steps().size() == 8);
+  rec.clear();
+  constexpr auto plain = cq::trace([](auto v) { return v * 2.f; });
+  CHECK(plain(rec, x).to_vector() == std::vector<float>{0, 0});
+  CHECK(rec.steps().size() == 1);
+}
+
 TEST_CASE("D16: without a guard the first accelerator with the kernels is used, else the host") {
   constexpr auto f = cq::trace([](auto x) {
     return std::tuple{cq::named(x + 1.f, "plus"), cq::named(cq::matmul(x, x), "product")};

@@ -48,7 +48,7 @@ void check_numbers_of([[maybe_unused]] const A&... args) {
 
 /// Runs a leased plan for the arguments in `frame`.
 template <class S, class Frame>
-void run_plan(plan_use& lease, Frame& frame, void* const* results) {
+void run_plan(plan_use& lease, Frame& frame, void* const* results, record* into = nullptr) {
   const calque::plan& p = *lease;
   for (int k = 0; k < S::leaf_count; ++k) {
     if (frame.at(k).kind != argument_kind::variable) continue;
@@ -65,7 +65,8 @@ void run_plan(plan_use& lease, Frame& frame, void* const* results) {
   }
   for (int k = 0; k < S::leaf_count; ++k)
     if (frame.at(k).kind == argument_kind::variable && p.writes_variable(k)) frame.prepare_write(k);
-  replay_use(p, frame.leaves(), results);
+  if (into != nullptr) replay_recorded(p, frame.leaves(), results, *into);
+  else replay_use(p, frame.leaves(), results);
   lease.ran();
   for (int k = 0; k < S::leaf_count; ++k)
     if (frame.at(k).kind == argument_kind::variable && p.writes_variable(k))
@@ -91,6 +92,15 @@ struct traced {
     } else if constexpr ((detail::check_argument<A>() && ...)) {
       return call(args...);
     }
+  }
+
+  /// The same, and takes down what each step did when; see `record`.
+  template <class... A>
+  auto operator()(record& into, const A&... args) const {
+    static_assert((detail::check_argument<A>() && ...));
+    using S = detail::signature<F, PassLevel, detail::key_of<A>...>;
+    detail::check_numbers_of<S>(args...);
+    return call_unusual<S>(&into, args...);
   }
 
   /// Calls f and writes its results into existing arrays: one array, `cq::outs(a, b)`, or an
@@ -185,16 +195,16 @@ struct traced {
               *lease, [&](int k, void* data) { c.result(k, data); }, [&] { run_usual(lease, c); });
       }
     }
-    return call_unusual<S>(args...);
+    return call_unusual<S>(nullptr, args...);
   }
   template <class S, class... A>
-  [[gnu::noinline]] static auto call_unusual(const A&... args) {
+  [[gnu::noinline]] static auto call_unusual(record* into, const A&... args) {
     detail::request_frame<S::leaf_count> frame(args...);
     plan_use lease = S::cache().use({frame.leaves(), S::leaf_count, nullptr, 0});
     void* data[detail::count_results<typename S::result>() + 1];
     return with_results<S>(
         *lease, [&](int k, void* to) { data[k] = to; },
-        [&] { detail::run_plan<S>(lease, frame, data); });
+        [&] { detail::run_plan<S>(lease, frame, data, into); });
   }
   template <class Usual>
   static void run_usual(plan_use& lease, Usual& c) {

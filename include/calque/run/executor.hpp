@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "calque/array/device_copy.hpp"
@@ -14,6 +16,7 @@
 #include "calque/core/device.hpp"
 #include "calque/plan/request.hpp"
 #include "calque/run/plan.hpp"
+#include "calque/run/record.hpp"
 
 namespace calque {
 namespace detail {
@@ -28,6 +31,9 @@ CALQUE_ONCE void replay_use(const plan& p, const leaf* leaves, void* const* resu
 /// The same where the caller has filled `count` slots, the leaves' and the results', of a table of
 /// `slots_on_stack`.
 CALQUE_ONCE void replay_use(const plan& p, void** slots, int count);
+/// The same for a call that is recorded.
+CALQUE_ONCE void replay_recorded(const plan& p, const leaf* leaves, void* const* results,
+                                 record& into);
 
 }  // namespace detail
 
@@ -43,24 +49,24 @@ namespace detail {
 class replayer {
  public:
   /// `arenas` are the devices', the host's first.
-  replayer(const plan& p, void** slots, void* const* arenas)
-      : p_{p}, slots_(slots), arenas_(arenas) {}
+  replayer(const plan& p, void** slots, void* const* arenas, record* into)
+      : p_{p}, slots_(slots), arenas_(arenas), record_(into) {}
 
   /// Number of kernels launched.
   std::int64_t run() {
     const plan_step* const first = p_.steps().data();
     const auto count = static_cast<std::int32_t>(p_.steps().size());
-    if (p_.straight() && p_.devices().empty()) {
+    if (p_.straight() && p_.devices().empty() && record_ == nullptr) {
       for (std::int32_t i = 0; i < count; ++i) launch(first[i]);
-      return count;
+      return on_host_ = count;
     }
     std::int64_t launched = 0;
     for (std::int32_t i = 0; i < count;) {
       const plan_step& s = first[i];
       switch (s.action) {
         case plan_action::launch:
-          if (s.device == 0 && s.source <= 0) launch(s);
-          else launch_on_device(s);
+          if (record_ != nullptr) launch_recorded(s, i);
+          else launch_anywhere(s);
           ++launched;
           ++i;
           break;
@@ -72,8 +78,20 @@ class replayer {
     }
     return launched;
   }
+  /// How many of them were kernels of the host.
+  [[nodiscard]] std::int64_t on_host() const { return on_host_; }
 
  private:
+  void launch_anywhere(const plan_step& s) {
+    if (s.device == 0 && s.source <= 0) launch(s), ++on_host_;
+    else launch_on_device(s);
+  }
+  void launch_recorded(const plan_step& s, std::int32_t i) {
+    noted_step n{.step = i, .start = std::chrono::steady_clock::now()};
+    launch_anywhere(s);
+    n.end = std::chrono::steady_clock::now();
+    record_->noted().push_back(n);
+  }
   struct loop_counters {
     std::int64_t index, left;
   };
@@ -135,6 +153,8 @@ class replayer {
   plan_access p_;
   void** slots_;
   void* const* arenas_;
+  record* record_;
+  std::int64_t on_host_ = 0;
 };
 
 /// The arenas of one replay on the devices besides the host.
@@ -149,7 +169,7 @@ class device_arenas {
     }
   }
   /// `to[0]` is the host's.
-  void put(void** to) const {
+  void put(void** to) {
     for (std::size_t d = 0; d < leases_.size(); ++d) to[d + 1] = leases_[d]->data();
   }
 
@@ -158,17 +178,20 @@ class device_arenas {
 };
 
 /// Runs a plan whose first `count` slots, the leaves' and the results', are filled.
-CALQUE_HIDDEN inline std::int64_t run_slots(const plan& p, void** slots, int count, void* arena) {
+CALQUE_HIDDEN inline std::int64_t run_slots(const plan& p, void** slots, int count, void* arena,
+                                            record* into = nullptr) {
   slots[count] = const_cast<void*>(plan_access{p}.constants());
   slots[count + 1] = counted_memory();
   void** const arenas = slots + count + 2;
   arenas[0] = arena;
   const plan_access a{p};
-  if (a.devices().empty()) [[likely]]
-    return replayer(p, slots, arenas).run();
-  const device_arenas others(a);
-  others.put(arenas);
-  return replayer(p, slots, arenas).run();
+  std::optional<device_arenas> others;
+  if (!a.devices().empty()) [[unlikely]]
+    others.emplace(a).put(arenas);
+  replayer run(p, slots, arenas, into);
+  const std::int64_t launched = run.run();
+  count_launches(run.on_host());
+  return launched;
 }
 CALQUE_HIDDEN inline int fill_slots(const plan& p, const leaf* leaves, void* const* results,
                                     void** slots) {
@@ -185,28 +208,57 @@ CALQUE_ONCE std::int64_t replay_in(const plan& p, const leaf* leaves, void* cons
 
 /// Runs a plan; `fill(slots)` writes the leaves' and results' slots and returns their number.
 template <class Fill>
-CALQUE_HIDDEN inline void replay_filled(const plan& p, void** on_stack, bool by_use, Fill&& fill) {
+CALQUE_HIDDEN inline void replay_filled(const plan& p, void** on_stack, bool by_use, Fill&& fill,
+                                        record* into = nullptr) {
   const plan_access a{p};
   const arena_lease arena(a.arenas());
   void** slots = on_stack;
   if (a.slots() > slots_on_stack) [[unlikely]]
     slots = reinterpret_cast<void**>(static_cast<char*>(arena.data()) + slot_table_offset(p));
-  const std::int64_t launched = run_slots(p, slots, fill(slots), arena.data());
-  count_launches(launched);
+  const std::int64_t launched = run_slots(p, slots, fill(slots), arena.data(), into);
   run_counters* const c = a.counters();
   if (c == nullptr) return;
   if (!by_use || !a.straight()) c->launches.fetch_add(launched, std::memory_order_relaxed);
   if (arena.fresh()) c->allocations.fetch_add(1, std::memory_order_relaxed);
 }
 CALQUE_HIDDEN inline void replay_leaves(const plan& p, const leaf* leaves, void* const* results,
-                                        bool by_use) {
+                                        bool by_use, record* into = nullptr) {
   void* on_stack[slots_on_stack];
-  replay_filled(p, on_stack, by_use,
-                [&](void** slots) { return fill_slots(p, leaves, results, slots); });
+  replay_filled(
+      p, on_stack, by_use, [&](void** slots) { return fill_slots(p, leaves, results, slots); },
+      into);
 }
 
 CALQUE_ONCE void replay_use(const plan& p, const leaf* leaves, void* const* results) {
   replay_leaves(p, leaves, results, true);
+}
+CALQUE_ONCE void replay_recorded(const plan& p, const leaf* leaves, void* const* results,
+                                 record& into) {
+  const plan_access a{p};
+  into.noted().clear();
+  const auto began = std::chrono::steady_clock::now();
+  replay_leaves(p, leaves, results, true, &into);
+  const graph_view& g = a.graph();
+  const auto seconds = [began](std::chrono::steady_clock::time_point t) {
+    return std::chrono::duration<double>(t - began).count();
+  };
+  for (const noted_step& n : into.noted()) {
+    const plan_step& s = a.steps()[static_cast<std::size_t>(n.step)];
+    const node& x = g.nodes[a.notes()[static_cast<std::size_t>(n.step)].node];
+    recorded_step r{.start = seconds(n.start), .end = seconds(n.end)};
+    if (s.device > 0) r.where = device(device_ref(a.device_at(s.device)));
+    r.op = s.source >= 0 ? "transfer" : x.op->name;
+    r.node = x.name >= 0 ? std::string(g.name(x)) : r.op;
+    const int counted = s.source >= 0 ? 1 : s.operands;
+    for (int k = 0; k < counted; ++k) {
+      const operand_layout& o = s.shape->operands[k];
+      std::int64_t elements = 1;
+      for (int axis = 0; axis < s.shape->rank; ++axis)
+        if (o.strides[axis] != 0) elements *= s.shape->extents[axis];
+      r.bytes += elements * size_of(o.type);
+    }
+    into.add(std::move(r));
+  }
 }
 CALQUE_ONCE void replay_use(const plan& p, void** slots, int count) {
   replay_filled(p, slots, true, [&](void** to) {
