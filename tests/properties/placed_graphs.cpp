@@ -12,6 +12,7 @@
 
 #include "calque/backend/interpret.hpp"
 #include "calque/memory/virtual_devices.hpp"
+#include "calque/plan/placed_graph.hpp"
 #include "calque/run/plan_cache.hpp"
 #include "support/interpreter.hpp"
 #include "support/placed.hpp"

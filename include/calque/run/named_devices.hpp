@@ -4,6 +4,7 @@
 // which). Called by plan_cache.hpp on every call that is not the usual one.
 #pragma once
 
+#include <atomic>
 #include <string_view>
 #include <vector>
 
@@ -17,18 +18,19 @@ namespace calque::detail {
 /// Throws `device_error` for a name of none.
 class named_devices {
  public:
-  named_devices(const graph_view& g, const planning::graph_facts& facts) {
-    for (std::int32_t at : facts.named) names_.push_back(g.chars + at);
-  }
-  void tell(call_request& r) {
-    if (!r.guarded) {
+  /// Tells `r` what it finds. A call that has to do with the host alone costs nothing here.
+  named_devices(const graph_view& g, const planning::graph_facts& facts, call_request& r) {
+    if (!r.guarded && default_is_elsewhere().load(std::memory_order_relaxed)) {
       held_.push_back(default_device_for([](const device_entry&) { return true; }));
       r.where = held_.back().get();
     }
-    for (const std::string_view name : names_) entries_.push_back(find(name, r));
+    if (facts.named.empty()) return;
+    for (std::int32_t at : facts.named) entries_.push_back(find(g.chars + at, r));
     r.named = entries_.data();
     r.named_count = static_cast<int>(entries_.size());
   }
+  named_devices(const named_devices&) = delete;
+  named_devices& operator=(const named_devices&) = delete;
 
  private:
   device_entry* find(std::string_view name, const call_request& r) {
@@ -44,7 +46,6 @@ class named_devices {
     return held_.back().get();
   }
 
-  std::vector<std::string_view> names_;
   std::vector<device_ref> held_;
   std::vector<device_entry*> entries_;
 };

@@ -183,8 +183,7 @@ CALQUE_ONCE plan_use plan_cache::use(const call_request& request) {
 
 CALQUE_ONCE detail::plan_shell* plan_cache::shell_for(const call_request& given) {
   call_request request = given;
-  detail::named_devices named(graph_, facts_);
-  named.tell(request);
+  const detail::named_devices named(graph_, facts_, request);
   if (request.leaf_count != graph_.argument_count ||
       (request.outputs != nullptr && request.output_count != graph_.result_count()))
     throw value_error("plan: the call does not have this function's leaves and results");
