@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "calque/array/views.hpp"
-#include "calque/memory/virtual_devices.hpp"
+#include "calque/call/virtual_devices.hpp"
 
 namespace cq = calque;
 

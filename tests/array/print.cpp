@@ -11,7 +11,7 @@
 #include "calque/array/borrow.hpp"
 #include "calque/array/factories.hpp"
 #include "calque/array/views.hpp"
-#include "calque/memory/virtual_devices.hpp"
+#include "calque/call/virtual_devices.hpp"
 
 namespace cq = calque;
 

@@ -1,4 +1,4 @@
-#include "calque/memory/virtual_devices.hpp"
+#include "calque/call/virtual_devices.hpp"
 
 #include <doctest/doctest.h>
 #include <sys/wait.h>

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "calque/backend/interpret.hpp"
-#include "calque/memory/virtual_devices.hpp"
+#include "calque/call/virtual_devices.hpp"
 #include "calque/plan/placed_graph.hpp"
 #include "calque/run/plan_cache.hpp"
 #include "support/interpreter.hpp"

@@ -10,6 +10,7 @@
 #include "calque/call/draw_limits.hpp"
 #include "calque/call/held_plan.hpp"
 #include "calque/call/outs.hpp"
+#include "calque/call/run_plan.hpp"
 #include "calque/call/signature.hpp"
 #include "calque/call/usual_call.hpp"
 #include "calque/graph/dump.hpp"
@@ -46,33 +47,6 @@ void check_numbers_of([[maybe_unused]] const A&... args) {
   }
 }
 
-/// Runs a leased plan for the arguments in `frame`.
-template <class S, class Frame>
-void run_plan(plan_use& lease, Frame& frame, void* const* results, record* into = nullptr) {
-  const calque::plan& p = *lease;
-  for (int k = 0; k < S::leaf_count; ++k) {
-    if (frame.at(k).kind != argument_kind::variable) continue;
-    if (frame.initialised(k)) continue;
-    if (p.writes_variable(k) && !p.reads_variable(k) && !S::always_writes(k))
-      throw value_error(
-          "calque: " + frame.variable_text(k) +
-          " has no value yet and is written only in a branch or loop that may not run; "
-          "assign one, or construct it from an array");
-    if (p.reads_variable(k))
-      throw value_error(
-          "calque: " + frame.variable_text(k) +
-          " is read before it has a value; assign one, or construct it from an array");
-  }
-  for (int k = 0; k < S::leaf_count; ++k)
-    if (frame.at(k).kind == argument_kind::variable && p.writes_variable(k)) frame.prepare_write(k);
-  if (into != nullptr) replay_recorded(p, frame.leaves(), results, *into);
-  else replay_use(p, frame.leaves(), results);
-  lease.ran();
-  for (int k = 0; k < S::leaf_count; ++k)
-    if (frame.at(k).kind == argument_kind::variable && p.writes_variable(k))
-      frame.mark_initialised(k);
-}
-
 }  // namespace detail
 
 /// A traced function: an empty object; see `trace`.
@@ -100,7 +74,16 @@ struct traced {
     static_assert((detail::check_argument<A>() && ...));
     using S = detail::signature<F, PassLevel, detail::key_of<A>...>;
     detail::check_numbers_of<S>(args...);
-    return call_unusual<S>(&into, args...);
+    detail::request_frame<S::leaf_count> frame(args...);
+    plan_use lease = S::cache().use({frame.leaves(), S::leaf_count, nullptr, 0});
+    void* data[detail::count_results<typename S::result>() + 1];
+    return with_results<S>(
+        *lease, [&](int k, void* to) { data[k] = to; },
+        [&] {
+          detail::run_plan<S>(lease, frame, [&](const calque::plan& p) {
+            detail::replay_recorded(p, frame.leaves(), data, into);
+          });
+        });
   }
 
   /// Calls f and writes its results into existing arrays: one array, `cq::outs(a, b)`, or an
@@ -195,16 +178,16 @@ struct traced {
               *lease, [&](int k, void* data) { c.result(k, data); }, [&] { run_usual(lease, c); });
       }
     }
-    return call_unusual<S>(nullptr, args...);
+    return call_unusual<S>(args...);
   }
   template <class S, class... A>
-  [[gnu::noinline]] static auto call_unusual(record* into, const A&... args) {
+  [[gnu::noinline]] static auto call_unusual(const A&... args) {
     detail::request_frame<S::leaf_count> frame(args...);
     plan_use lease = S::cache().use({frame.leaves(), S::leaf_count, nullptr, 0});
     void* data[detail::count_results<typename S::result>() + 1];
     return with_results<S>(
         *lease, [&](int k, void* to) { data[k] = to; },
-        [&] { detail::run_plan<S>(lease, frame, data, into); });
+        [&] { detail::run_plan<S>(lease, frame, data); });
   }
   template <class Usual>
   static void run_usual(plan_use& lease, Usual& c) {

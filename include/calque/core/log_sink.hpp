@@ -14,6 +14,8 @@
 
 namespace calque {
 
+class plan;
+
 /// Takes one line, without its end.
 using log_sink = std::function<void(std::string_view)>;
 
@@ -22,7 +24,8 @@ inline namespace abi_1 {
 
 struct log_state {
   std::atomic<bool> on{false};
-  std::recursive_mutex mutex;  // a sink may set another
+  std::atomic<void (*)(const plan&)> placements{nullptr};  // writes a new plan's lines
+  std::recursive_mutex mutex;                              // a sink may set another
   log_sink sink;
 };
 CALQUE_SHARED inline log_state& log_of_process() {
@@ -43,18 +46,5 @@ inline void log_line(std::string_view line) {
 }
 
 }  // namespace detail
-
-/// Sends the library's lines to `sink`, from any thread but one at a time; null ends that. Once a
-/// plan, for each value that a kernel computes and each transfer:
-///
-///   logits: (matmul): gpu:0  requested=gpu:0 reason=asked for by a guard in the body
-///
-///   cq::set_log_sink([](std::string_view line) { std::cerr << line << '\n'; });
-inline void set_log_sink(log_sink sink) {
-  detail::log_state& s = detail::log_of_process();
-  const std::lock_guard lock(s.mutex);
-  s.on.store(static_cast<bool>(sink), std::memory_order_relaxed);
-  s.sink = std::move(sink);
-}
 
 }  // namespace calque

@@ -1,4 +1,4 @@
-// `cq::virtual_devices`: devices carved out of a processor, that behave like real ones.
+// Virtual devices: carved out of a processor, and like real ones.
 //
 // Each has memory of its own that nobody else reads, a limit, operations that it lacks, a link of
 // some bandwidth and latency, and a speed; whatever crosses its edge is really copied and counted.
@@ -187,30 +187,29 @@ class [[nodiscard]] device_set {
   std::vector<device> devices_;
 };
 
-/// Carves devices out of `parent`, the host. Throws `device_error` for a name that is taken or none
-/// and for numbers that make no sense; then nothing has changed. The devices go with the returned
-/// object; arrays on them stay valid as long as they live, new work on them throws `device_error`.
-///
-///   auto vs = cq::virtual_devices(cq::cpu(), {{.name = "a0", .limit = 64_MiB}, {.name = "a1"}});
-///   auto x = cq::ones<float>(cq::shape{8}).to(vs[0]);
-[[nodiscard]] inline device_set virtual_devices(const device& parent,
-                                                const std::vector<device_spec>& specs) {
+namespace detail {
+
+/// `cq::virtual_devices` without what plans for them.
+[[nodiscard]] inline device_set carve_devices(const device& parent,
+                                              const std::vector<device_spec>& specs) {
   if (!parent.is_host())
     throw device_error("virtual_devices: " + parent.name() +
                        " cannot be carved up; take cpu() as the parent");
-  for (const device_spec& s : specs) detail::check_spec(s);
+  for (const device_spec& s : specs) check_spec(s);
   std::vector<device> all;
   all.reserve(specs.size());
-  std::vector<detail::device_ref> made;  // goes after the lock, should something throw
+  std::vector<device_ref> made;  // goes after the lock, should something throw
   made.reserve(specs.size());
-  detail::device_table& t = detail::devices_of_process();
+  device_table& t = devices_of_process();
   const std::lock_guard lock(t.mutex);
   for (const device_spec& s : specs)
-    made.emplace_back(new detail::virtual_device(s, detail::name_of_spec(t, s, made)));
-  for (const detail::device_ref& r : made) all.emplace_back(r);
-  detail::add_devices(t, made);
+    made.emplace_back(new virtual_device(s, name_of_spec(t, s, made)));
+  for (const device_ref& r : made) all.emplace_back(r);
+  add_devices(t, made);
   return device_set(std::move(all));
 }
+
+}  // namespace detail
 
 /// A line of the table of devices: `physical` counts all devices besides the host in the order in
 /// which they came, `logical` the visible ones of its kind; -1 where it is hidden.

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "calque/core/log_sink.hpp"
 #include "calque/plan/placement.hpp"
 #include "calque/run/plan.hpp"
 
@@ -56,6 +57,10 @@ namespace detail {
                         .append(at.reason));
   }
   return lines;
+}
+
+CALQUE_ONCE void log_placements(const plan& p) {
+  for (const std::string& line : placement_lines(p)) log_line(line);
 }
 
 }  // namespace detail

@@ -28,6 +28,13 @@
 
 namespace calque {
 
+namespace detail {
+
+/// Writes where the values of a plan are; see `set_log_sink`.
+CALQUE_ONCE void log_placements(const plan& p);
+
+}  // namespace detail
+
 /// What a traced function's calls did so far.
 struct cache_stats {
   std::int64_t plans = 0, hits = 0, misses = 0, evictions = 0, launches = 0, allocations = 0,
@@ -117,7 +124,6 @@ class plan_cache {
   /// Launches of a shell's plan that were counted with its uses, when `users` was its count.
   [[nodiscard]] CALQUE_ONCE static std::int64_t launches_by_use(const detail::plan_shell& s,
                                                                 std::int64_t users);
-  CALQUE_ONCE static void log(const detail::plan_shell& s);
   CALQUE_ONCE std::string reason(const detail::planning::plan_key& key) const;
   CALQUE_ONCE void remember(std::string why) const;
   /// A shell without a plan that nobody looks at: the last of `spare_`.
@@ -193,13 +199,9 @@ CALQUE_ONCE detail::plan_shell* plan_cache::shell_for(const call_request& given)
     return shell;
   }
   detail::plan_shell* const made = plan_now(key, request);
-  if (detail::is_logging()) log(*made);
+  if (detail::is_logging()) [[unlikely]]  // outside the lock: a sink may call traced functions
+    if (const auto write = detail::log_of_process().placements.load()) write(*made->content);
   return made;
-}
-
-/// Outside the lock: a sink may call traced functions.
-CALQUE_ONCE void plan_cache::log(const detail::plan_shell& s) {
-  for (const std::string& line : detail::placement_lines(*s.content)) detail::log_line(line);
 }
 
 CALQUE_ONCE void plan_cache::limit(std::int64_t count, bytes most) {

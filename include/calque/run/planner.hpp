@@ -15,6 +15,7 @@
 #include "calque/plan/placed_graph.hpp"
 #include "calque/plan/request_check.hpp"
 #include "calque/plan/schedule.hpp"
+#include "calque/run/device_planning.hpp"
 #include "calque/run/plan.hpp"
 #include "calque/run/step_layouts.hpp"
 
@@ -328,11 +329,10 @@ class planner {
   std::vector<int> planned_from_;  // by the plan's step: the draft's
 };
 
-/// Plans a call with devices besides the host.
-CALQUE_HIDDEN inline void plan_on_devices(plan& p, graph& own, const graph_view& g,
-                                          const kernel_table& kernels,
-                                          const planning::graph_facts& facts,
-                                          const call_request& request, run_counters* counters) {
+CALQUE_ONCE void plan_on_devices(plan& p, const graph_view& g, const kernel_table& kernels,
+                                 const planning::graph_facts& facts, const call_request& request,
+                                 run_counters* counters) {
+  graph& own = plan_access::own_graph(p);
   planning::check_request(g, request);
   const planning::sized_graph sizes(g, request.leaves, request.leaf_count);
   planning::size_check(sizes).run();
@@ -364,8 +364,15 @@ CALQUE_HIDDEN inline void plan_on_devices(plan& p, graph& own, const graph_view&
                                                      const call_request& request,
                                                      run_counters* counters = nullptr) {
   auto p = std::make_unique<plan>();
-  if (request.on_host()) planner(g, kernels, facts, request).run(*p, counters);
-  else plan_on_devices(*p, plan_access::own_graph(*p), g, kernels, facts, request, counters);
+  if (request.on_host()) {
+    planner(g, kernels, facts, request).run(*p, counters);
+  } else if (const device_planner plan = device_planning().load(std::memory_order_acquire)) {
+    plan(*p, g, kernels, facts, request, counters);
+  } else {
+    throw device_error(
+        "plan: nothing in this program plans for devices besides the host; make them "
+        "with cq::virtual_devices");
+  }
   return p;
 }
 
