@@ -33,3 +33,7 @@ inline void install_device_planning() noexcept {
 }
 
 }  // namespace calque::detail
+
+#if CALQUE_DEFINES_ONCE()
+#include "calque/run/planner.hpp"
+#endif
