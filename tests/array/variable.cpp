@@ -6,11 +6,13 @@
 #include <vector>
 
 #include "allocation_counter/allocation_counter.hpp"
+#include "support/message_of.hpp"
 
 namespace cq = calque;
 
 namespace {
 
+using cq::test::message_of;
 using vector = cq::array<float, 1>;
 using variable = cq::variable<float, 1>;
 
@@ -21,16 +23,6 @@ constexpr auto move_to = cq::trace([](auto a, auto b) {
   a.assign(b);
   b *= 2;
 });
-
-template <class E, class F>
-std::string message(F&& f) {
-  try {
-    f();
-  } catch (const E& e) {
-    return e.what();
-  }
-  return "";
-}
 
 }  // namespace
 
@@ -82,8 +74,9 @@ TEST_CASE("1000 updates, one plan, no allocation after the first (B6)") {
 
 TEST_CASE("reading a variable without a value names it; writing gives it one (B7)") {
   const variable v{cq::shape{2}, "weights"};
-  CHECK(message<cq::value_error>([&] { (void)v.value(); }).find("'weights'") != std::string::npos);
-  CHECK(message<cq::value_error>([&] { bump(v); }).find("'weights'") != std::string::npos);
+  CHECK(message_of<cq::value_error>([&] { (void)v.value(); }).find("'weights'") !=
+        std::string::npos);
+  CHECK(message_of<cq::value_error>([&] { bump(v); }).find("'weights'") != std::string::npos);
   CHECK_THROWS_AS((void)v.value(), cq::value_error);
   set(v, 3.f);
   CHECK(v.value().to_vector() == std::vector<float>{3, 3});
@@ -93,7 +86,7 @@ TEST_CASE("reading a variable without a value names it; writing gives it one (B7
 
 TEST_CASE("a write that may not happen does not give a variable a value (B7, C094)") {
   const variable v{cq::shape{2}, "maybe"};
-  CHECK(message<cq::value_error>([&] { when(v, false); }).find("'maybe'") != std::string::npos);
+  CHECK(message_of<cq::value_error>([&] { when(v, false); }).find("'maybe'") != std::string::npos);
   CHECK_THROWS_AS((void)v.value(), cq::value_error);
   v.assign(vector{1, 2});
   when(v, false);
@@ -104,18 +97,18 @@ TEST_CASE("a write that may not happen does not give a variable a value (B7, C09
 
 TEST_CASE("texts about a variable without a name say which one instead of quoting nothing") {
   const variable v{cq::shape{2}};
-  const auto plain = message<cq::value_error>([&] { (void)v.value(); });
+  const auto plain = message_of<cq::value_error>([&] { (void)v.value(); });
   CHECK(plain.find("value(): the variable has no value") != std::string::npos);
-  for (const auto& text : {message<cq::value_error>([&] { bump(v); }),
-                           message<cq::value_error>([&] { when(v, false); })}) {
+  for (const auto& text : {message_of<cq::value_error>([&] { bump(v); }),
+                           message_of<cq::value_error>([&] { when(v, false); })}) {
     CHECK(text.find("the variable of argument 0 ") != std::string::npos);
     CHECK(text.find("''") == std::string::npos);
   }
   v.assign(vector{1, 2});
-  const auto twice = message<cq::alias_error>([&] { move_to(v, v); });
+  const auto twice = message_of<cq::alias_error>([&] { move_to(v, v); });
   CHECK(twice.find("the variable of argument 0 and the variable of argument 1") !=
         std::string::npos);
-  const auto shapes = message<cq::shape_error>([&] { v.assign(vector{1, 2, 3}); });
+  const auto shapes = message_of<cq::shape_error>([&] { v.assign(vector{1, 2, 3}); });
   CHECK(shapes.find("the variable is f32[2], the array is f32[3]") != std::string::npos);
 }
 
@@ -133,7 +126,7 @@ TEST_CASE("assign on the host broadcasts to the variable's extents, as += does")
   CHECK(m.value().to_vector() == std::vector<float>{7, 7, 7, 8, 8, 8});
   m.assign(cq::slice(m.value(), cq::range{1}));
   CHECK(m.value().to_vector() == std::vector<float>(6, 8));
-  CHECK(message<cq::shape_error>([&] { m.assign(vector{1, 2}); }).find("axis 1 differs") !=
+  CHECK(message_of<cq::shape_error>([&] { m.assign(vector{1, 2}); }).find("axis 1 differs") !=
         std::string::npos);
   bump(cq::variable<float, 2>{m});
   CHECK(m.value()(1, 2) == 9);
@@ -141,7 +134,7 @@ TEST_CASE("assign on the host broadcasts to the variable's extents, as += does")
 
 TEST_CASE("assign keeps the extents: on the host and in a trace") {
   const variable v{vector{1, 2}, "v"};
-  const std::string text = message<cq::shape_error>([&] { v.assign(vector{1, 2, 3}); });
+  const std::string text = message_of<cq::shape_error>([&] { v.assign(vector{1, 2, 3}); });
   CHECK(text.find("'v' is f32[2]") != std::string::npos);
   CHECK(text.find("f32[3]") != std::string::npos);
   CHECK_THROWS_AS(set(v, vector{1, 2, 3}), cq::shape_error);
@@ -171,7 +164,7 @@ TEST_CASE("one variable twice, one of them written, is refused by both names (de
   move_to(a, b);
   CHECK(a.value()(1) == 4);
   CHECK(b.value()(1) == 8);
-  const std::string text = message<cq::alias_error>([&] { move_to(a, a); });
+  const std::string text = message_of<cq::alias_error>([&] { move_to(a, a); });
   CAPTURE(text);
   CHECK(text.find("\"a\" (argument 0)") != std::string::npos);
   CHECK(text.find("\"a\" (argument 1)") != std::string::npos);

@@ -8,20 +8,14 @@
 #include <tuple>
 #include <vector>
 
+#include "support/message_of.hpp"
+
 namespace cq = calque;
 using namespace cq::literals;
 
 namespace {
 
-template <class F>
-std::string message_of(F&& f) {
-  try {
-    f();
-  } catch (const std::exception& e) {
-    return e.what();
-  }
-  return "";
-}
+using cq::test::message_of;
 
 constexpr auto axpy = cq::trace([](auto x, auto y, auto a) { return a * x + y; });
 constexpr auto softmax = cq::trace([](auto x) { return cq::softmax(x, cq::axis<1>); });

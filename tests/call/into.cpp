@@ -6,26 +6,18 @@
 #include <vector>
 
 #include "allocation_counter/allocation_counter.hpp"
+#include "support/message_of.hpp"
 
 namespace cq = calque;
 
 namespace {
 
+using cq::test::message_of;
 using vector = cq::array<float, 1>;
 
 constexpr auto next = cq::trace([](auto x) { return x + 1; });
 constexpr auto both = cq::trace([](auto x, auto y) { return std::tuple{x + y, x - y}; });
 constexpr auto sum = cq::trace([](auto x) { return cq::sum(x); });
-
-template <class E, class F>
-std::string message(F&& f) {
-  try {
-    f();
-  } catch (const E& e) {
-    return e.what();
-  }
-  return "";
-}
 
 }  // namespace
 
@@ -86,7 +78,7 @@ TEST_CASE("an unallocated out is allocated once, with the result's extents") {
 
 TEST_CASE("an out of other extents is refused and keeps its values") {
   vector out{7, 7};
-  const std::string text = message<cq::shape_error>([&] { next.into(out, vector{1, 2, 3}); });
+  const std::string text = message_of<cq::shape_error>([&] { next.into(out, vector{1, 2, 3}); });
   CAPTURE(text);
   CHECK(text.find("[3]") != text.npos);
   CHECK(text.find("[2]") != text.npos);
@@ -103,7 +95,7 @@ TEST_CASE("an out of other extents is refused and keeps its values") {
 TEST_CASE("outs that overlap each other are refused, naming both") {
   const vector x{1, 2, 3};
   vector a{7, 7, 7};
-  std::string text = message<cq::alias_error>([&] { both.into(cq::outs(a, a), x, x); });
+  std::string text = message_of<cq::alias_error>([&] { both.into(cq::outs(a, a), x, x); });
   CAPTURE(text);
   CHECK(text.find('0') != text.npos);
   CHECK(text.find('1') != text.npos);

@@ -13,6 +13,7 @@
 #include "calque/array/borrow.hpp"
 #include "calque/array/factories.hpp"
 #include "calque/array/views.hpp"
+#include "support/message_of.hpp"
 
 namespace cq = calque;
 using namespace cq::literals;
@@ -24,15 +25,7 @@ std::vector<std::string> names_of(const std::vector<cq::device>& all) {
   for (const cq::device& d : all) names.push_back(d.name());
   return names;
 }
-template <class F>
-std::string message_of(F&& f) {
-  try {
-    f();
-  } catch (const std::exception& e) {
-    return e.what();
-  }
-  return "";
-}
+using cq::test::message_of;
 using names = std::vector<std::string>;
 
 /// How a process ends that runs `f`: a signal's number, or 0.
@@ -161,7 +154,7 @@ TEST_CASE("a device refuses to pass its limit, counts its peak, and is independe
   {
     const auto second = half.to(vs[0]);  // exactly the limit
     CHECK(vs[0].counters().used == (64_MiB).count());
-    CHECK(message_of([&] { (void)cq::ones<float>(cq::shape{1}).to(vs[0]); }) ==
+    CHECK(message_of<cq::out_of_memory>([&] { (void)cq::ones<float>(cq::shape{1}).to(vs[0]); }) ==
           "memory: 4 bytes are not available on a0 (67108864 bytes are in use of 67108864); free "
           "arrays, use smaller extents or give the device a higher limit");
   }

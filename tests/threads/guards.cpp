@@ -1,4 +1,5 @@
 // Which device a thread's calls run on, what throws inside kernels, and what never wakes a thread.
+#include "support/message_of.hpp"
 #include "tests/threads/spawned.hpp"
 
 #include <barrier>
@@ -26,16 +27,9 @@ constexpr auto doubled = cq::trace([](auto x) { return 2 * x; });
 constexpr auto checked = cq::trace([](auto x) { return cq::apply<at_most_nine>(x) + 1; });
 constexpr auto total = cq::trace([](auto x) { return cq::sum(cq::exp(x)); });
 
-int threads_here() { return cq::detail::current_device().threads; }
+using cq::test::message_of;
 
-std::string message_of(auto&& f) {
-  try {
-    f();
-  } catch (const cq::error& e) {
-    return e.what();
-  }
-  return {};
-}
+int threads_here() { return cq::detail::current_device().threads; }
 
 }  // namespace
 

@@ -83,13 +83,6 @@ template <class T, int Rank>
 /// `device_name`).
 ///
 ///   auto a = cq::borrow(v.data(), cq::shape{2, 3});   // v is seen, not copied
-template <class T, int Rank>
-  requires element<std::remove_const_t<T>>
-[[nodiscard]] array<T, Rank> borrow(T* data, const shape<Rank>& extents) {
-  std::array<std::int64_t, Rank> strides{};
-  detail::dense_layout(dtype_of<T>, extents.begin(), Rank, strides.data(), "borrow");
-  return borrow(data, extents, strides);
-}
 template <class T, int Rank, class Device>
   requires element<std::remove_const_t<T>> &&
            (std::same_as<Device, device> || std::same_as<Device, device_name>)
@@ -97,6 +90,11 @@ template <class T, int Rank, class Device>
   std::array<std::int64_t, Rank> strides{};
   detail::dense_layout(dtype_of<T>, extents.begin(), Rank, strides.data(), "borrow");
   return borrow(data, extents, strides, where);
+}
+template <class T, int Rank>
+  requires element<std::remove_const_t<T>>
+[[nodiscard]] array<T, Rank> borrow(T* data, const shape<Rank>& extents) {
+  return borrow(data, extents, device{});
 }
 
 }  // namespace calque

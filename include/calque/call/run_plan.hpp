@@ -2,17 +2,28 @@
 // initialised after it. Part of traced.hpp, which has the ways to a plan.
 #pragma once
 
-#include <type_traits>
-
 #include "calque/call/request_frame.hpp"
 #include "calque/run/plan_cache.hpp"
 
 namespace calque::detail {
 
-/// Runs a leased plan for the arguments in `frame` by `replay(plan)`.
+/// The ways to run a plan for a call.
+struct plain_replay {
+  void operator()(const plan& p, const leaf* leaves, void* const* results) const {
+    replay_use(p, leaves, results);
+  }
+};
+struct recorded_replay {
+  record& into;
+  void operator()(const plan& p, const leaf* leaves, void* const* results) const {
+    replay_recorded(p, leaves, results, into);
+  }
+};
+
+/// Runs a leased plan for the arguments in `frame` by `replay`, and writes the results to
+/// `results`.
 template <class S, class Frame, class Replay>
-  requires std::is_invocable_v<Replay, const calque::plan&>
-void run_plan(plan_use& lease, Frame& frame, Replay replay) {
+void run_plan(plan_use& lease, Frame& frame, void* const* results, Replay replay) {
   const calque::plan& p = *lease;
   for (int k = 0; k < S::leaf_count; ++k) {
     if (frame.at(k).kind != argument_kind::variable) continue;
@@ -29,17 +40,11 @@ void run_plan(plan_use& lease, Frame& frame, Replay replay) {
   }
   for (int k = 0; k < S::leaf_count; ++k)
     if (frame.at(k).kind == argument_kind::variable && p.writes_variable(k)) frame.prepare_write(k);
-  replay(p);
+  replay(p, frame.leaves(), results);
   lease.ran();
   for (int k = 0; k < S::leaf_count; ++k)
     if (frame.at(k).kind == argument_kind::variable && p.writes_variable(k))
       frame.mark_initialised(k);
-}
-
-/// The same, and writes the results to `results`.
-template <class S, class Frame>
-void run_plan(plan_use& lease, Frame& frame, void* const* results) {
-  run_plan<S>(lease, frame, [&](const calque::plan& p) { replay_use(p, frame.leaves(), results); });
 }
 
 }  // namespace calque::detail

@@ -74,16 +74,7 @@ struct traced {
     static_assert((detail::check_argument<A>() && ...));
     using S = detail::signature<F, PassLevel, detail::key_of<A>...>;
     detail::check_numbers_of<S>(args...);
-    detail::request_frame<S::leaf_count> frame(args...);
-    plan_use lease = S::cache().use({frame.leaves(), S::leaf_count, nullptr, 0});
-    void* data[detail::count_results<typename S::result>() + 1];
-    return with_results<S>(
-        *lease, [&](int k, void* to) { data[k] = to; },
-        [&] {
-          detail::run_plan<S>(lease, frame, [&](const calque::plan& p) {
-            detail::replay_recorded(p, frame.leaves(), data, into);
-          });
-        });
+    return call_by<S>(detail::recorded_replay{into}, args...);
   }
 
   /// Calls f and writes its results into existing arrays: one array, `cq::outs(a, b)`, or an
@@ -178,16 +169,16 @@ struct traced {
               *lease, [&](int k, void* data) { c.result(k, data); }, [&] { run_usual(lease, c); });
       }
     }
-    return call_unusual<S>(args...);
+    return call_by<S>(detail::plain_replay{}, args...);
   }
-  template <class S, class... A>
-  [[gnu::noinline]] static auto call_unusual(const A&... args) {
+  template <class S, class Replay, class... A>
+  [[gnu::noinline]] static auto call_by(Replay replay, const A&... args) {
     detail::request_frame<S::leaf_count> frame(args...);
     plan_use lease = S::cache().use({frame.leaves(), S::leaf_count, nullptr, 0});
     void* data[detail::count_results<typename S::result>() + 1];
     return with_results<S>(
         *lease, [&](int k, void* to) { data[k] = to; },
-        [&] { detail::run_plan<S>(lease, frame, data); });
+        [&] { detail::run_plan<S>(lease, frame, data, replay); });
   }
   template <class Usual>
   static void run_usual(plan_use& lease, Usual& c) {
@@ -261,7 +252,7 @@ struct traced {
     detail::request_frame<S::leaf_count> frame(
         args...);  // after detaching: an out may be an argument
     plan_use lease = S::cache().use({frame.leaves(), S::leaf_count, o, count});
-    detail::run_plan<S>(lease, frame, data);
+    detail::run_plan<S>(lease, frame, data, detail::plain_replay{});
   }
   /// Allocates the outs that are not yet; they stay unallocated if the call throws.
   template <class Out, class... A>

@@ -50,11 +50,8 @@ class device {
   }
   /// The same device with `n` threads, 1 to 1024 (else `value_error`); see docs/threads.md.
   [[nodiscard]] device with_threads(int n) const {
-    if (n < 1 || n > max_threads)
-      throw value_error("with_threads: " + name() + " cannot have " + std::to_string(n) +
-                        " threads; give a number from 1 to " + std::to_string(max_threads));
     device d = *this;
-    d.threads_ = n;
+    d.threads_ = detail::checked_threads(n, [this] { return name(); });
     return d;
   }
   /// What it was asked to do so far.

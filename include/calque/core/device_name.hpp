@@ -51,6 +51,15 @@ constexpr bool same_letters(std::string_view a, std::string_view b) {
   return true;
 }
 
+/// A number of threads that a device may have; `name()` is called for the error.
+template <class Name>
+constexpr int checked_threads(int n, const Name& name) {
+  if (n < 1 || n > max_threads)
+    throw value_error("with_threads: " + name() + " cannot have " + std::to_string(n) +
+                      " threads; give a number from 1 to " + std::to_string(max_threads));
+  return n;
+}
+
 }  // namespace detail
 
 /// A device by name: "gpu:0", the name of a virtual device ("a0"), or the long form
@@ -95,11 +104,8 @@ class device_name {
   ///
   ///   cq::device_guard on{cq::cpu(0).with_threads(2)};
   [[nodiscard]] constexpr device_name with_threads(int n) const {
-    if (n < 1 || n > max_threads)
-      throw value_error("with_threads: " + text() + " cannot have " + std::to_string(n) +
-                        " threads; give a number from 1 to " + std::to_string(max_threads));
     device_name d = *this;
-    d.threads_ = n;
+    d.threads_ = detail::checked_threads(n, [this] { return text(); });
     return d;
   }
   /// The same as `device{*this}.trim()`: gives back what the library keeps for reuse there.

@@ -48,17 +48,7 @@ class assembly_writer : public shadow_writer {
   void emit_transfer(int id) {
     const int in = g_.input(id, 0);
     emit(in);
-    const int first = static_cast<int>(d_.ids.size());
-    d_.ids.push_back(in), d_.ids.push_back(id);
-    const int at = push({.kind = step_kind::transfer,
-                         .node = id,
-                         .region = g_.nodes[id].region,
-                         .first_input = first,
-                         .inputs = 1,
-                         .first_output = first + 1,
-                         .outputs = 1});
-    read_by(in, at, false);
-    add_computed(id, at);
+    add_copy(step_kind::transfer, in, id);
     finish(id);
   }
   void require_kernel(int id) const {

@@ -69,6 +69,20 @@ class draft_writer {
     e.computed = true;
     return e;
   }
+  /// A step that makes `id` of the value of `in` alone.
+  entity& add_copy(step_kind kind, int in, int id) {
+    const int first = static_cast<int>(d_.ids.size());
+    d_.ids.push_back(in), d_.ids.push_back(id);
+    const int at = push({.kind = kind,
+                         .node = id,
+                         .region = g_.nodes[id].region,
+                         .first_input = first,
+                         .inputs = 1,
+                         .first_output = first + 1,
+                         .outputs = 1});
+    read_by(in, at, false);
+    return add_computed(id, at);
+  }
   /// The owner of the outermost loop that contains `region` but not `outer`, or -1.
   int loop_between(int outer, int region) const {
     int found = -1;

@@ -171,17 +171,7 @@ class scheduler final : public assembly_writer {
       emit_view(id);
       return;
     }
-    const int first = static_cast<int>(d_.ids.size());
-    d_.ids.push_back(in), d_.ids.push_back(id);
-    const int at = push({.kind = step_kind::copy,
-                         .node = id,
-                         .region = g_.nodes[id].region,
-                         .first_input = first,
-                         .inputs = 1,
-                         .first_output = first + 1,
-                         .outputs = 1});
-    read_by(in, at, false);
-    add_computed(id, at).reshaped = true;  // it is written in the source's order
+    add_copy(step_kind::copy, in, id).reshaped = true;  // it is written in the source's order
   }
   void emit_unit(int id) {
     const int c = units_.of(g_, id);
